@@ -14,7 +14,8 @@
 #include <cmocka.h>
 
 static const char *const joints[] = { "fixed", "revolute", "prismatic", "cylindrical", "universal", "spherical",
-                                      "planar", "screw", "gear", "belt", "rolling", "distance", "plane" };
+                                      "planar", "screw", "gear", "belt", "rolling", "distance", "plane",
+                                      "series" };
 #define JOINTS (sizeof joints / sizeof *joints)
 
 static taut_simulation *open_file(taut_context *context, const char *folder, const char *name, const char *method)

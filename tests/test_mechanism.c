@@ -71,6 +71,17 @@ static void messages(void **unused)
         { BALL "gear('g', b, b, { ratio = 2 })", "2: gear 'g' couples two joints that turn or slide, got a table" },
         { BALL "distance('d', world, b, { from = {0, 0, 0} })", "2: distance 'd' has two ends; " },
         { BALL "rolling('r', world, b, { at = {0, 0, 0}, along = {1, 0, 0} })", "lies on the line; " },
+        { BALL "series('s', world, b, { at = {0, 0, 0} })", "2: series 's' has no turn or slide; " },
+        { BALL "series('s', world, b, { {'u', axis = {0, 0, 1}, angle = 0} })", "2: 'u' of series 's' has no place; " },
+        { BALL "series('s', world, b, { at = {0, 0, 0}, {'u', angle = 0} })", "2: 'u' of series 's' has no axis; " },
+        { BALL "series('s', world, b, { at = {0, 0, 0}, {'u', axis = {0, 0, 1}} })",
+          "2: 'u' of series 's' turns or slides; " },
+        { BALL "series('s', world, b, { at = {0, 0, 0}, {'force', axis = {0, 0, 1}, angle = 0} })",
+          "2: 'force' of series 's' has a name that is taken; " },
+        { BALL "series('s', world, b, { at = {0, 0, 0}, {'u', axis = {0, 0, 1}, angle = 0, along = 1} })",
+          "2: turn or slide 1 of series 's' has no option 'along'; " },
+        { BALL "series('s', world, b, { at = {0, 0, 0}, 'u' })", "2: series 's': turn or slide 1 is a text; " },
+        { FLAT "series('s', world, f, { at = {0, 0}, {'u', angle = 0} })", "2: series 's' joins bodies in space; " },
         { BALL "gravity{0, -9.81}", "2: gravity is a vector of 2, but body 'b' (line 1) has 3 dimensions; " },
         { "local x = coordinate 'x'\ngravity{0, 0, -9.81}", "2: gravity acts on bodies, and there is none; " },
         { BALL "\nconstraint('j_x', b.centre.x) revolute('j', world, b, { at = {0, 0, 0} })",
@@ -111,6 +122,40 @@ static taut_simulation *open_text(const char *text)
     if (taut_simulation_create(context, model, NULL, &z)) fail_msg("%s\n%s", taut_error_text(context), text);
     taut_model_release(model);
     return z;
+}
+
+/* A rod that may turn about itself: the message says which, and what to do. One that a hinge holds is as good as any
+   body, and a model that lacks the mass of another coordinate does not blame it. */
+static void rods_that_turn_about_themselves(void **unused)
+{
+    (void)unused;
+#define ROD "\nlocal r = body('stick', { shape = rod{length = 1}, mass = 1, at = {0, 0, 0.5} })\n"
+#define TURNS "test.lua:2: body 'stick' has no inertia about its axis, and no joint keeps it from turning about itself"
+    static const bad cases[] = {
+        { ROD, TURNS },
+        { ROD "spherical('s', world, r, { at = {0, 0, 0} })", TURNS },
+        { ROD "distance('s', world, r, { from = {1, 0, 0}, to = {0, 0, 0} })", TURNS },
+        { ROD "revolute('s', world, r, { at = {0, 0, 0}, angle = { torque = 1 } })", TURNS },
+        { ROD "revolute('s', world, r, { at = {0, 0, 0}, axis = {1, 0, 0} })", NULL },
+        { ROD "universal('s', world, r, { at = {0, 0, 0}, axis = {1, 0, 0}, axis2 = {0, 1, 0} })", NULL },
+        { ROD "revolute('s', world, r, { at = {0, 0, 0}, axis = {1, 0, 0} })\n"
+          "local x, y = coordinate 'x', coordinate 'y' lagrangian(y.dot^2*x^2 - y^2*x) start { x = 1, y = 1 }",
+          "" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        taut_model *model = NULL;
+        taut_simulation *z = NULL;
+        if (taut_model_load_text(context, "test.lua", cases[i].text, strlen(cases[i].text), NULL, 0, &model))
+            fail_msg("%s\n%s", taut_error_text(context), cases[i].text);
+        int status = taut_simulation_create(context, model, NULL, &z);
+        const char *said = status ? taut_error_text(context) : "(nothing)";
+        if (!cases[i].part ? status != TAUT_OK
+                           : status != TAUT_SINGULAR || strncmp(said, cases[i].part, strlen(cases[i].part)) != 0 ||
+                                 (!*cases[i].part && strstr(said, "body 'stick'")))
+            fail_msg("%s\nsaid: %s", cases[i].text, said);
+        taut_simulation_release(z);
+        taut_model_release(model);
+    }
 }
 
 static double value_of(taut_simulation *z, const char *column)
@@ -258,7 +303,11 @@ static void start_along_a_tree(void **unused)
         "universal('u', c, d, { first = { at = {0, 0, 1}, x_axis = {0, 1, 0} }, second = { at = {0, 1, 0} },\n"
         "  angle1 = { start = 0.7 + 0.3*s, rate = 0.3 }, angle2 = { start = -0.5 - 0.2*s, rate = -0.2 } })\n"
         "screw('w', d, e, { first = f(1, 0, 0, 1, 1, 1), second = f(0, 0, 1, 0, 2, 1), pitch = 0.5,\n"
-        "  angle = { start = 5 + 4*s, rate = 4 } })\n";
+        "  angle = { start = 5 + 4*s, rate = 4 } })\n"
+        "local g = body('g', { mass = 1, inertia = {1, 1.2, 1.5}, at = {1, 2, 1}, turned = {1, 2, 3, 4} })\n"
+        "series('v', g, world, { {'one', at = {1, 0, 0}, axis = {1, 2, 2}, angle = { start = 1 + s, rate = 1 }},\n"
+        "  {'two', at = {0, 1, 0}, axis = {0, 2, 1}, slide = { start = 0.3 + 2*s, rate = 2 }},\n"
+        "  {'three', at = {0, 0, 1}, axis = {1, 0, 3}, angle = { start = -s, rate = -1 }} })\n";
     taut_model *model = NULL;
     taut_simulation *z[3];
     static const char *const values[] = { "0", "0.0001", "-0.0001" };
@@ -270,7 +319,7 @@ static void start_along_a_tree(void **unused)
         taut_model_release(model);
     }
     size_t n = taut_count(z[0], TAUT_POSITION);
-    assert_int_equal(n, 5 * 7 + 6);
+    assert_int_equal(n, 6 * 7 + 6 + 3);
     for (size_t k = 0; k < n; k++) {
         double later, before, rate;
         assert_int_equal(taut_get(z[1], TAUT_POSITION, k, 1, &later, NULL), TAUT_OK);
@@ -538,6 +587,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(forces_and_torques, set_up, tear_down),
         cmocka_unit_test_setup_teardown(torque_is_the_rate_of_angular_momentum, set_up, tear_down),
         cmocka_unit_test_setup_teardown(shapes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(rods_that_turn_about_themselves, set_up, tear_down),
         cmocka_unit_test_setup_teardown(start_along_a_tree, set_up, tear_down),
         cmocka_unit_test_setup_teardown(start_of_a_loop, set_up, tear_down),
         cmocka_unit_test_setup_teardown(start_by_coordinates, set_up, tear_down),

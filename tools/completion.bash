@@ -73,7 +73,7 @@ _taut()
         _taut_value METHOD
     elif [[ $command == import ]]; then
         compopt -o filenames 2> /dev/null
-        COMPREPLY=($(compgen -f -X '!*.urdf' -- "$current") $(compgen -d -- "$current"))
+        COMPREPLY=($(compgen -f -X '!*.urdf' -- "$current") $(compgen -f -X '!*.xml' -- "$current") $(compgen -d -- "$current"))
     elif [[ " resume report render plot export merge replay " == *" $command "* ]]; then
         compopt -o filenames 2> /dev/null
         COMPREPLY=($(compgen -f -X '!*.taut' -- "$current") $(compgen -d -- "$current"))

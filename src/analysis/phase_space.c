@@ -158,6 +158,7 @@ static int cannot_run(dirac *d, char *before)
     if (d->verdict == DIRAC_INCONSISTENT)
         return taut_fail(d->context, TAUT_BAD_MODEL, "%s:%d: the model is inconsistent: %s", m->file, m->form_line,
                     d->reason);
+    if (before[0] && taut_model_thin_body(m)) return taut_fail(d->context, TAUT_SINGULAR, "%s", before);
     if (before[0]) {
         before[strcspn(before, ";")] = 0;
         return taut_fail(d->context, TAUT_SINGULAR, "%s; by the Dirac algorithm: %s", before, d->reason);
@@ -170,6 +171,7 @@ static int explain(const model *m, int status)
 {
     char text[TAUT_ERROR_TEXT], missing[sizeof m->phase->missing];
     int all;
+    if (status == TAUT_SINGULAR && taut_model_thin_body(m)) return status;
     if (status != TAUT_BAD_MODEL && status != TAUT_SINGULAR && status != TAUT_NO_CONVERGENCE) return status;
     snprintf(text, sizeof text, "%s", taut_error_text(m->context));
     if (taut_missing_velocity(m, missing, sizeof missing, &all)) return TAUT_OUT_OF_MEMORY;

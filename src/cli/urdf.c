@@ -1,103 +1,59 @@
-/* Reading URDF with expat. */
+/* Reading URDF: a tree of XML as links and joints. */
 #include "cli/urdf.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/elementary.h"
 #include "base/wide.h"
 #include "cli/cli.h"
-
-/* ---- poses ---- */
-
-static void multiply(const double a[4], const double b[4], double out[4])
-{
-    const double c[4] = { a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
-                          a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
-                          a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
-                          a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0] };
-    memcpy(out, c, sizeof c);
-}
-
-void urdf_turn(const double q[4], const double v[3], double out[3])
-{
-    const double pure[4] = { 0, v[0], v[1], v[2] }, back[4] = { q[0], -q[1], -q[2], -q[3] };
-    double t[4];
-    multiply(q, pure, t);
-    multiply(t, back, t);
-    memcpy(out, t + 1, 3 * sizeof *out);
-}
-
-urdf_pose urdf_compose(const urdf_pose *a, const urdf_pose *b)
-{
-    urdf_pose c;
-    urdf_turn(a->q, b->at, c.at);
-    for (int i = 0; i < 3; i++) c.at[i] += a->at[i];
-    multiply(a->q, b->q, c.q);
-    return c;
-}
-
-/* ---- what is read ---- */
-
-#ifdef TAUT_HAVE_EXPAT
-#include <expat.h>
 
 /* Roll, pitch, yaw: about the fixed axes x, y, z in this order. */
 static void from_angles(const double rpy[3], double q[4])
 {
-    double turn[3][4] = { { 0 } };
-    for (int i = 0; i < 3; i++) turn[i][0] = taut_math_cos(rpy[i] / 2), turn[i][i + 1] = taut_math_sin(rpy[i] / 2);
-    multiply(turn[2], turn[1], q);
-    multiply(q, turn[0], q);
+    double turn[3][4];
+    for (int i = 0; i < 3; i++) quaternion_about(i, rpy[i], turn[i]);
+    quaternion_multiply(turn[2], turn[1], q);
+    quaternion_multiply(q, turn[0], q);
 }
-
-static const urdf_pose no_pose = { { 0, 0, 0 }, { 1, 0, 0, 0 } };
-
-#define DEPTH 8
 
 typedef struct {
     const char *path;
-    XML_Parser parser;
     urdf_robot *robot;
-    char names[DEPTH][32]; /* of the open elements */
-    int depth;
     int code;              /* not 0 after a complaint */
 } reader;
 
-static const char *attribute(const char **list, const char *name, const char *otherwise)
+static const char *attribute(const xml_node *node, const char *name, const char *otherwise)
 {
-    for (; *list; list += 2)
-        if (strcmp(list[0], name) == 0) return list[1];
-    return otherwise;
+    const char *value = xml_attribute(node, name);
+    return value ? value : otherwise;
 }
 
-static int line_of(const reader *r) { return (int)XML_GetCurrentLineNumber(r->parser); }
-
 /* `count` numbers from an attribute; those that are not there stay as they are. */
-static void get_numbers(reader *r, const char **list, const char *name, double *out, int count)
+static void get_numbers(reader *r, const xml_node *node, const char *name, double *out, int count)
 {
-    const char *text = attribute(list, name, NULL);
+    const char *text = attribute(node, name, NULL);
     char word[WIDE_TEXT];
     for (int i = 0; text && i < count && !r->code; i++) {
         text += strspn(text, " \t\r\n");
         size_t length = strcspn(text, " \t\r\n");
         wide value = 0;
         snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), text);
-        if (taut_wide_parse(word, &value))
-            r->code = complain(EXIT_USAGE, "%s:%d: %s=\"...\" needs %d numbers; '%s' is none", r->path, line_of(r),
+        if (taut_wide_parse(word, &value) || !isfinite((double)value))
+            r->code = complain(EXIT_USAGE, "%s:%d: %s=\"...\" needs %d numbers; '%s' is none", r->path, node->line,
                                name, count, word);
         out[i] = (double)value;
         text += length;
     }
 }
 
-static urdf_pose get_pose(reader *r, const char **list)
+static pose get_pose(reader *r, const xml_node *node)
 {
-    urdf_pose p = no_pose;
+    pose p = pose_none;
     double rpy[3] = { 0 };
-    get_numbers(r, list, "xyz", p.at, 3);
-    get_numbers(r, list, "rpy", rpy, 3);
+    get_numbers(r, node, "xyz", p.at, 3);
+    get_numbers(r, node, "rpy", rpy, 3);
     from_angles(rpy, p.q);
     return p;
 }
@@ -122,56 +78,53 @@ static void *more(reader *r, void **array, size_t *count, size_t size)
     return memset(grown + size * (*count)++, 0, size);
 }
 
-static void begin_link(reader *r, const char **list)
+static void in_inertial(reader *r, urdf_link *l, const xml_node *node)
+{
+    static const char *const entries[] = { "ixx", "iyy", "izz", "ixy", "ixz", "iyz" };
+    if (xml_is(node, "origin")) l->centre = get_pose(r, node);
+    if (xml_is(node, "mass")) get_numbers(r, node, "value", &l->mass, 1);
+    for (int i = 0; i < 6 && xml_is(node, "inertia"); i++) get_numbers(r, node, entries[i], &l->inertia[i], 1);
+    if (!r->code && l->mass < 0)
+        r->code = complain(EXIT_USAGE, "%s:%d: link '%s' has a negative mass", r->path, node->line, l->name);
+}
+
+static void read_visual(reader *r, urdf_link *l, const xml_node *node)
+{
+    void *array = l->visuals;
+    urdf_visual *v = more(r, &array, &l->visual_count, sizeof *v);
+    l->visuals = array;
+    if (!v) return;
+    v->shape = URDF_NO_SHAPE, v->pose = pose_none;
+    for (const xml_node *e = node->first; e; e = e->next) {
+        if (xml_is(e, "origin")) v->pose = get_pose(r, e);
+        if (!xml_is(e, "geometry")) continue;
+        for (const xml_node *shape = e->first; shape; shape = shape->next) {
+            if (xml_is(shape, "box")) v->shape = URDF_BOX, get_numbers(r, shape, "size", v->size, 3);
+            if (xml_is(shape, "sphere")) v->shape = URDF_SPHERE, get_numbers(r, shape, "radius", v->size, 1);
+            if (!xml_is(shape, "cylinder")) continue;
+            v->shape = URDF_CYLINDER;
+            get_numbers(r, shape, "radius", &v->size[0], 1);
+            get_numbers(r, shape, "length", &v->size[1], 1);
+        }
+    }
+    for (int i = 0; i < (v->shape == URDF_BOX ? 3 : v->shape == URDF_CYLINDER ? 2 : 1) && !r->code; i++)
+        if (v->shape != URDF_NO_SHAPE && !(v->size[i] > 0))
+            r->code = complain(EXIT_USAGE, "%s:%d: a shape has a size that is not positive", r->path, node->line);
+}
+
+static void read_link(reader *r, const xml_node *node)
 {
     void *array = r->robot->links;
     urdf_link *l = more(r, &array, &r->robot->link_count, sizeof *l);
     r->robot->links = array;
     if (!l) return;
-    l->name = copy(r, attribute(list, "name", "?"));
-    l->line = line_of(r);
-    l->centre = no_pose;
-}
-
-static void begin_joint(reader *r, const char **list)
-{
-    void *array = r->robot->joints;
-    urdf_joint *j = more(r, &array, &r->robot->joint_count, sizeof *j);
-    r->robot->joints = array;
-    if (!j) return;
-    *j = (urdf_joint){ .name = copy(r, attribute(list, "name", "?")), .type = copy(r, attribute(list, "type", "?")),
-                       .line = line_of(r), .origin = no_pose, .axis = { 1, 0, 0 }, .multiplier = 1 };
-}
-
-static int is(const reader *r, int level, const char *name)
-{
-    return r->depth > level && level < DEPTH && strcmp(r->names[level], name) == 0;
-}
-
-/* An element inside a link: inertial, and what is drawn. */
-static void in_link(reader *r, const char *name, const char **list)
-{
-    static const char *const entries[] = { "ixx", "iyy", "izz", "ixy", "ixz", "iyz" };
-    urdf_link *l = &r->robot->links[r->robot->link_count - 1];
-    urdf_visual *v = l->visual_count ? &l->visuals[l->visual_count - 1] : NULL;
-    if (is(r, 2, "inertial") && strcmp(name, "origin") == 0) l->centre = get_pose(r, list);
-    if (is(r, 2, "inertial") && strcmp(name, "mass") == 0) get_numbers(r, list, "value", &l->mass, 1);
-    for (int i = 0; i < 6 && is(r, 2, "inertial") && strcmp(name, "inertia") == 0; i++)
-        get_numbers(r, list, entries[i], &l->inertia[i], 1);
-    if (r->depth == 2 && strcmp(name, "visual") == 0) {
-        void *array = l->visuals;
-        v = more(r, &array, &l->visual_count, sizeof *v);
-        l->visuals = array;
-        if (v) v->shape = URDF_NO_SHAPE, v->pose = no_pose;
-    }
-    if (!is(r, 2, "visual") || !v) return;
-    if (strcmp(name, "origin") == 0) v->pose = get_pose(r, list);
-    if (strcmp(name, "box") == 0) v->shape = URDF_BOX, get_numbers(r, list, "size", v->size, 3);
-    if (strcmp(name, "sphere") == 0) v->shape = URDF_SPHERE, get_numbers(r, list, "radius", v->size, 1);
-    if (strcmp(name, "cylinder") == 0) {
-        v->shape = URDF_CYLINDER;
-        get_numbers(r, list, "radius", &v->size[0], 1);
-        get_numbers(r, list, "length", &v->size[1], 1);
+    l->name = copy(r, attribute(node, "name", "?"));
+    l->line = node->line;
+    l->centre = pose_none;
+    for (const xml_node *e = node->first; e && !r->code; e = e->next) {
+        if (xml_is(e, "visual")) read_visual(r, l, e);
+        if (!xml_is(e, "inertial")) continue;
+        for (const xml_node *i = e->first; i && !r->code; i = i->next) in_inertial(r, l, i);
     }
 }
 
@@ -181,87 +134,52 @@ static void set_text(reader *r, char **place, const char *text)
     *place = copy(r, text);
 }
 
-static void in_joint(reader *r, const char *name, const char **list)
+static void in_joint(reader *r, urdf_joint *j, const xml_node *node)
 {
-    urdf_joint *j = &r->robot->joints[r->robot->joint_count - 1];
-    if (strcmp(name, "origin") == 0) j->origin = get_pose(r, list);
-    if (strcmp(name, "parent") == 0) set_text(r, &j->parent, attribute(list, "link", "?"));
-    if (strcmp(name, "child") == 0) set_text(r, &j->child, attribute(list, "link", "?"));
-    if (strcmp(name, "axis") == 0) get_numbers(r, list, "xyz", j->axis, 3);
-    if (strcmp(name, "dynamics") == 0) get_numbers(r, list, "damping", &j->damping, 1);
-    if (strcmp(name, "limit") == 0) {
-        get_numbers(r, list, "lower", &j->lower, 1);
-        get_numbers(r, list, "upper", &j->upper, 1);
+    if (xml_is(node, "origin")) j->origin = get_pose(r, node);
+    if (xml_is(node, "parent")) set_text(r, &j->parent, attribute(node, "link", "?"));
+    if (xml_is(node, "child")) set_text(r, &j->child, attribute(node, "link", "?"));
+    if (xml_is(node, "axis")) {
+        get_numbers(r, node, "xyz", j->axis, 3);
+        if (!r->code && j->axis[0] == 0 && j->axis[1] == 0 && j->axis[2] == 0)
+            r->code = complain(EXIT_USAGE, "%s:%d: the axis of joint '%s' is zero", r->path, node->line, j->name);
+    }
+    if (xml_is(node, "dynamics")) get_numbers(r, node, "damping", &j->damping, 1);
+    if (xml_is(node, "limit")) {
+        get_numbers(r, node, "lower", &j->lower, 1);
+        get_numbers(r, node, "upper", &j->upper, 1);
         j->has_limits = j->lower < j->upper;
     }
-    if (strcmp(name, "mimic") == 0) {
-        set_text(r, &j->mimic, attribute(list, "joint", "?"));
-        get_numbers(r, list, "multiplier", &j->multiplier, 1);
-        get_numbers(r, list, "offset", &j->offset, 1);
+    if (xml_is(node, "mimic")) {
+        set_text(r, &j->mimic, attribute(node, "joint", "?"));
+        get_numbers(r, node, "multiplier", &j->multiplier, 1);
+        get_numbers(r, node, "offset", &j->offset, 1);
     }
 }
 
-static void XMLCALL begin_element(void *user, const char *name, const char **list)
+static void read_joint(reader *r, const xml_node *node)
 {
-    reader *r = user;
-    if (r->code) return;
-    if (r->depth == 0) {
-        if (strcmp(name, "robot") != 0)
-            r->code = complain(EXIT_USAGE, "%s:%d: a robot description begins with <robot>, not with <%s>", r->path,
-                               line_of(r), name);
-        else r->robot->name = copy(r, attribute(list, "name", "robot"));
-    }
-    if (r->depth == 1 && strcmp(name, "link") == 0) begin_link(r, list);
-    if (r->depth == 1 && strcmp(name, "joint") == 0) begin_joint(r, list);
-    if (r->depth >= 2 && is(r, 1, "link") && !r->code) in_link(r, name, list);
-    if (r->depth == 2 && is(r, 1, "joint") && !r->code) in_joint(r, name, list);
-    if (r->depth < DEPTH) snprintf(r->names[r->depth], sizeof r->names[0], "%s", name);
-    r->depth++;
+    void *array = r->robot->joints;
+    urdf_joint *j = more(r, &array, &r->robot->joint_count, sizeof *j);
+    r->robot->joints = array;
+    if (!j) return;
+    *j = (urdf_joint){ .name = copy(r, attribute(node, "name", "?")), .type = copy(r, attribute(node, "type", "?")),
+                       .line = node->line, .origin = pose_none, .axis = { 1, 0, 0 }, .multiplier = 1 };
+    for (const xml_node *e = node->first; e && !r->code; e = e->next) in_joint(r, j, e);
 }
 
-static void XMLCALL end_element(void *user, const char *name)
-{
-    (void)name;
-    ((reader *)user)->depth--;
-}
-
-static int parse(reader *r, FILE *file)
-{
-    char buffer[8192];
-    for (int is_last = 0; !is_last && !r->code;) {
-        size_t size = fread(buffer, 1, sizeof buffer, file);
-        is_last = size == 0;
-        if (XML_Parse(r->parser, buffer, (int)size, is_last) == XML_STATUS_ERROR && !r->code)
-            r->code = complain(EXIT_USAGE, "%s:%d: %s; this is no XML (a .xacro file must be expanded first)", r->path,
-                               line_of(r), XML_ErrorString(XML_GetErrorCode(r->parser)));
-    }
-    return r->code;
-}
-
-int urdf_read(const char *path, urdf_robot *robot)
+int urdf_read(const char *path, const xml_node *root, urdf_robot *robot)
 {
     memset(robot, 0, sizeof *robot);
-    FILE *file = fopen(path, "rb");
-    if (!file) return complain(EXIT_USAGE, "cannot read '%s'; check the path", path);
-    reader r = { .path = path, .robot = robot, .parser = XML_ParserCreate(NULL) };
-    if (!r.parser) r.code = complain(EXIT_FAILED, "out of memory");
-    if (r.parser) {
-        XML_SetUserData(r.parser, &r);
-        XML_SetElementHandler(r.parser, begin_element, end_element);
-        parse(&r, file);
-        XML_ParserFree(r.parser);
+    reader r = { .path = path, .robot = robot };
+    robot->name = copy(&r, attribute(root, "name", "robot"));
+    for (const xml_node *e = root->first; e && !r.code; e = e->next) {
+        if (xml_is(e, "link")) read_link(&r, e);
+        if (xml_is(e, "joint")) read_joint(&r, e);
     }
-    fclose(file);
     if (!r.code && !robot->link_count) r.code = complain(EXIT_USAGE, "%s:1: the robot has no links", path);
     return r.code;
 }
-#else
-int urdf_read(const char *path, urdf_robot *robot)
-{
-    memset(robot, 0, sizeof *robot);
-    return complain(EXIT_USAGE, "cannot read '%s': this build has no XML (it was made without expat)", path);
-}
-#endif
 
 void urdf_clear(urdf_robot *robot)
 {

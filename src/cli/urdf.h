@@ -4,10 +4,9 @@
 
 #include <stddef.h>
 
-/* A place and a rotation, as a quaternion w x y z. */
-typedef struct {
-    double at[3], q[4];
-} urdf_pose;
+#include "cli/lua_text.h"
+#include "cli/pose.h"
+#include "cli/xml.h"
 
 typedef enum { URDF_BOX, URDF_CYLINDER, URDF_SPHERE, URDF_NO_SHAPE } urdf_shape;
 
@@ -15,27 +14,32 @@ typedef enum { URDF_BOX, URDF_CYLINDER, URDF_SPHERE, URDF_NO_SHAPE } urdf_shape;
 typedef struct {
     urdf_shape shape;
     double size[3]; /* sides; radius and length; radius */
-    urdf_pose pose;
+    pose pose;
 } urdf_visual;
 
 typedef struct {
     char *name;
     int line;
     double mass, inertia[6]; /* xx yy zz xy xz yz, about the centre of mass, in the axes of `centre` */
-    urdf_pose centre;        /* in the axes of the link */
+    pose centre;             /* in the axes of the link */
     urdf_visual *visuals;
     size_t visual_count;
-    /* of import.c */
-    urdf_pose world;         /* its axes in space, all joints at zero */
+    /* of urdf_write.c */
+    pose world;              /* its axes in space, all joints at zero */
     long joint;              /* the one whose child it is; -1: the root */
+    long carrier;            /* the link with a mass that it is part of; see there */
+    char lua[LUA_NAME];
 } urdf_link;
 
 typedef struct {
     char *name, *type, *parent, *child, *mimic; /* "" where there is none */
     int line;
-    urdf_pose origin;
+    pose origin;
     double axis[3], lower, upper, damping, multiplier, offset;
     int has_limits;
+    /* of urdf_write.c */
+    long parent_link, child_link, mimicked;
+    char lua[LUA_NAME];
 } urdf_joint;
 
 typedef struct {
@@ -46,12 +50,19 @@ typedef struct {
     size_t joint_count;
 } urdf_robot;
 
-/* Reads a file. Returns an exit status, after a complaint if it is not 0; the robot is to be cleared in any case. */
-int urdf_read(const char *path, urdf_robot *robot);
+/* Reads a description. Returns an exit status, after a complaint if it is not 0; the robot is to be cleared in any
+   case. */
+int urdf_read(const char *path, const xml_node *root, urdf_robot *robot);
 void urdf_clear(urdf_robot *robot);
 
-/* a b: the pose b, given in the axes a, in those in which a is given. */
-urdf_pose urdf_compose(const urdf_pose *a, const urdf_pose *b);
-void urdf_turn(const double q[4], const double v[3], double out[3]);
+/* The model of a description (urdf_write.c): the order of the links, names, checks; then its text. */
+typedef struct {
+    const char *path;
+    urdf_robot robot;
+    long *order;   /* links, from the root on */
+    size_t done;
+} urdf_job;
+int urdf_prepare(urdf_job *w);
+int urdf_write(void *job, FILE *f);
 
 #endif

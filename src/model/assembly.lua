@@ -290,6 +290,32 @@ local function start_bodies()
   end
 end
 
+-- ---- rods: which may turn about themselves ----
+
+-- Joints that leave a turn about z of their frame.
+local turns_about_z = { [Kinds.revolute] = true, [Kinds.cylindrical] = true, [Kinds.planar] = true,
+                        [Kinds.screw] = true }
+
+local function keeps(j, b)
+  if j.kind == Kinds.spherical or not j.kind.place then return false end     -- without a place: a distance
+  if not turns_about_z[j.kind] then return true end
+  local z = turn((rawequal(j.a, b) and j.first or j.second).q, vector{0, 0, 1})
+  return math.abs(inside.value(dot(z, b.thin))) < 1 - 1e-9
+end
+
+-- For the message of a mass matrix that is singular.
+local function mark_thin()
+  local is_kept = {}
+  for _, j in ipairs(Joints) do
+    for _, b in ipairs{j.a, j.b} do
+      if b.dimension == 3 and b.thin and keeps(j, b) then is_kept[b] = true end
+    end
+  end
+  for _, b in ipairs(Bodies) do
+    if b.dimension == 3 and b.thin and not is_kept[b] then inside.thin(b.rotation) end
+  end
+end
+
 function finish()
   if #Bodies == 0 then
     if Weight then
@@ -309,4 +335,5 @@ function finish()
     end
   end
   start_bodies()
+  mark_thin()
 end

@@ -265,6 +265,14 @@ local function get_inertia(given, who)
   return e
 end
 
+-- The axis about which there is no inertia: that of a rod. False where there is some about all.
+local function thin_axis(I)
+  for i = 1, 3 do
+    if inside.value(I[i]) == 0 then return vector{i == 1 and 1 or 0, i == 2 and 1 or 0, i == 3 and 1 or 0} end
+  end
+  return false
+end
+
 -- ---- bodies in space ----
 
 local Body = {}
@@ -329,6 +337,7 @@ function body(name, options)
   if o.inertia == nil and not ratio then refuse(who .. " has no inertia; give inertia = {x, y, z}, or a shape") end
   local I = o.inertia ~= nil and get_inertia(o.inertia, who) or get_inertia({m*ratio[1], m*ratio[2], m*ratio[3]}, who)
   b.mass, b.inertia, b.dimension = m, I, 3
+  b.thin = thin_axis(I)
   b.pose = { c = o.at ~= nil and get_place(o.at, 3, "at of " .. who) or vector{0, 0, 0},
              q = get_turn(o.turned, "turned of " .. who) }
   b.is_placed = o.at ~= nil

@@ -279,7 +279,7 @@ static uint32_t add_group(lua_State *L, const char *what, group_type type, uint3
     taut_script_check(L, taut_mem_grow(s->context, &m->group_of, &m->group_of_capacity, count, sizeof *m->group_of));
     taut_script_check(L, taut_mem_grow(s->context, &m->start_q, &m->start_q_capacity, count, sizeof *m->start_q));
     taut_script_check(L, taut_mem_grow(s->context, &m->start_w, &m->start_w_capacity, count, sizeof *m->start_w));
-    m->groups[m->group_count] = (group){ taut_script_text(L, name), type, first, size, taut_script_line(L) };
+    m->groups[m->group_count] = (group){ taut_script_text(L, name), type, first, size, taut_script_line(L), 0 };
     for (size_t i = first; i < count; i++) {
         m->group_of[i] = (uint32_t)m->group_count;
         m->start_q[i] = m->start_w[i] = (start_value){ 0, START_MISSING, 0 };

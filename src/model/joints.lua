@@ -203,7 +203,7 @@ end
 -- One freedom as its options say: a start value, or a table of start, rate, spring, damper, limits, motor.
 local function equip(j, name, given, who)
   if type(given) ~= "table" then given = { start = given } end
-  local kind = is_angle[name] and "angle" or "length"
+  local kind = (is_angle[name] or (j.kind.angles and j.kind.angles[name])) and "angle" or "length"
   who = name .. " of " .. who
   check_keys(given, who, of_freedom[kind])
   local x, effort = freedom(j, name), symbol(0)
@@ -301,6 +301,10 @@ local function effort(j, name)
   end
   return j.efforts[name]
 end
+
+-- Is it a name that all joints have?
+local of_joints = set_of "effort name place gap first second kind"
+function is_field_of_joint(name) return fields[name] ~= nil or of_joints[name] == true end
 
 Joint = {}
 Joint.__index = function(j, key)

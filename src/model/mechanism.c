@@ -9,7 +9,7 @@
 
 #include "model/script.h"
 
-#define TEXTS(T) T(bodies) T(plane) T(joints) T(couplings) T(assembly)
+#define TEXTS(T) T(bodies) T(plane) T(joints) T(couplings) T(series) T(assembly)
 #define DECLARE_TEXT(name) extern const unsigned char taut_text_##name[]; extern const size_t taut_text_##name##_size;
 TEXTS(DECLARE_TEXT)
 
@@ -17,7 +17,7 @@ TEXTS(DECLARE_TEXT)
 static const char *const names[] = { "body",     "body2",    "world",      "gravity",   "torque",    "force_at",
                                      "sphere",   "rod",      "fixed",      "revolute",  "prismatic", "cylindrical",
                                      "universal", "spherical", "planar",    "screw",     "gear",      "belt",
-                                     "rolling",  "distance" };
+                                     "rolling",  "distance", "series" };
 #define NAMES (sizeof names / sizeof *names)
 
 /* A constant below this is a rounding error of arithmetic in the widest precision of the build. */
@@ -164,6 +164,17 @@ static int inside_is_rotation(lua_State *L)
     return 1;
 }
 
+/* thin(r): the rotation belongs to a body that may turn about itself without inertia */
+static int inside_thin(lua_State *L)
+{
+    script *s = taut_script_of(L);
+    const vector *r = taut_vectors_at(L, 1);
+    uint32_t index;
+    if (r && taut_symbols_is_variable(s, r->at[0], KIND_Q, &index))
+        s->model->groups[s->model->group_of[index]].is_thin = 1;
+    return 0;
+}
+
 /* begun(x, is_rate): the start value of a coordinate that the script gave, and whether it is free; nil without one */
 static int inside_begun(lua_State *L)
 {
@@ -247,6 +258,7 @@ static void push_inside(lua_State *L)
         { "turn", inside_turn },         { "value", inside_value },       { "clean", inside_clean },
         { "gradient", inside_gradient }, { "initially", inside_initially }, { "guess", inside_guess },
         { "is_coordinate", inside_is_coordinate }, { "is_rotation", inside_is_rotation },
+        { "thin", inside_thin },
         { "begun", inside_begun },       { "begin", inside_begin },       { "twist", inside_twist },
         { NULL, NULL },
     };

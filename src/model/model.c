@@ -41,6 +41,13 @@ void taut_model_free(model *m)
     taut_mem_free(context, m);
 }
 
+const group *taut_model_thin_body(const model *m)
+{
+    for (size_t i = 0; i < m->group_count; i++)
+        if (m->groups[i].is_thin) return &m->groups[i];
+    return NULL;
+}
+
 void taut_model_trim(model *m)
 {
     taut_context *c = m->context;

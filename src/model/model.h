@@ -15,6 +15,7 @@ typedef struct {
     uint32_t first;   /* index of its first coordinate */
     uint32_t size;
     int line;
+    int is_thin;      /* of a body that has no inertia about an axis, about which no joint keeps it from turning */
 } group;
 
 typedef struct {
@@ -197,6 +198,8 @@ void taut_model_trim(model *m);
 
 /* Name of a coordinate: "x", "a.x", "r.w". */
 void taut_model_coordinate_name(const model *m, uint32_t coordinate, char *buffer, size_t size);
+/* A body that may turn about itself without inertia, by its rotation; NULL: there is none. */
+const group *taut_model_thin_body(const model *m);
 /* An expr_namer for the model (user is the model): a.x, a.x.dot or p.a.x, t, lambda.rod1, parameter names. */
 void taut_model_namer(void *m, op o, kind k, uint32_t index, char *buffer, size_t size);
 /* The values of all parameters that nothing sets, from those that they are formulas of. is_set, if not NULL, marks

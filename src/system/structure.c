@@ -231,6 +231,13 @@ static int report_singular(struct system *s, const int *singular)
     uint32_t i = 0;
     while (i < s->n && !singular[i]) i++;
     if (i < s->n) taut_model_coordinate_name(s->m, i, name, sizeof name);
+    const group *thin = taut_model_thin_body(s->m);
+    if (thin)
+        return taut_fail(s->context, TAUT_SINGULAR,
+                         "%s:%d: body '%.*s' has no inertia about its axis, and no joint keeps it from turning about "
+                         "itself: that turning is not determined; give it some inertia about the axis (a thin "
+                         "cylinder), or take a point at each end, with a constraint on their distance",
+                         s->m->file, thin->line, (int)strlen(thin->name) - 2, thin->name); /* its rotation: name_r */
     return taut_fail(s->context, TAUT_SINGULAR,
                      "%s:%d: the mass matrix is singular: coordinate '%s' has no kinetic energy of its own and the "
                      "constraints do not "

@@ -48,7 +48,7 @@ refuse()
     "$taut" import bad.urdf 2> error > /dev/null || status=$?
     [ "$status" -eq 2 ] && grep -qF "$1" error || { echo "status $status, expected: $1"; cat error; exit 1; }
 }
-refuse "bad.urdf:1: a robot description begins with <robot>, not with <model>" '<model/>'
+refuse "bad.urdf:1: a robot description begins with <robot> or <mujoco>, not with <model>" '<model/>'
 refuse "this is no XML" '<robot name="x"><link name="a"></robot>'
 refuse "bad.urdf:1: the robot has no links" '<robot name="x"/>'
 refuse "names a child that is not there" '<robot><link name="a"/><joint name="j" type="fixed"><parent link="a"/></joint></robot>'
