@@ -152,6 +152,7 @@ static void add_force(step_table *t, int equation, int end, int middle, real ene
 {
     X(step_add)(t, equation, STEP_D_Q, end, factor * energy, 1);
     X(step_add)(t, equation, STEP_D_BOND, end, factor, 1);
+    X(step_add)(t, equation, STEP_SLIP_BOND, middle, factor, 1);
     X(step_add)(t, equation, STEP_FORCE, middle, factor, 1);
 }
 
@@ -159,6 +160,7 @@ static void add_work(step_table *t, int end, int middle, real energy)
 {
     X(step_add)(t, STEP_RESULT_WORK, STEP_D_T, end, -energy, 0);
     X(step_add)(t, STEP_RESULT_WORK, STEP_D_T_BOND, end, 1, 0);
+    X(step_add)(t, STEP_RESULT_WORK, STEP_SLIP_WORK, middle, 1, 0);
     X(step_add)(t, STEP_RESULT_WORK, STEP_FORCE_WORK, middle, 1, 0);
 }
 
@@ -183,7 +185,9 @@ static void lagrangian_table(step_table *t)
     int momentum = X(step_add_equation)(t, 0, STEP_N, "momentum of ");
     X(step_add)(t, momentum, STEP_PI_CHANGE, end, 1, 0);
     add_force(t, momentum, end, middle, 1, -1);
-    X(step_add)(t, X(step_add_equation)(t, 0, STEP_C, ""), STEP_G, end, 1, -1);
+    int constraint = X(step_add_equation)(t, 0, STEP_C, "");
+    X(step_add)(t, constraint, STEP_G, end, 1, -1);
+    X(step_add)(t, constraint, STEP_SLIP, middle, 1, 0);
     X(step_add)(t, STEP_RESULT_Q, STEP_VECTOR, STEP_W0, half, 1);
     X(step_add)(t, STEP_RESULT_Q, STEP_VECTOR, v, half, 1);
     add_force(t, STEP_RESULT_P, end, middle, 1, 1);
@@ -218,7 +222,9 @@ static void hamiltonian_table(step_table *t, int velocities)
     int momentum = X(step_add_equation)(t, 0, STEP_N, "momentum of ");
     X(step_add)(t, momentum, STEP_VECTOR, dp, 1, 0);
     add_force(t, momentum, end, middle, -1, -1);
-    X(step_add)(t, X(step_add_equation)(t, 0, STEP_C, ""), STEP_G, end, 1, 0);
+    int constraint = X(step_add_equation)(t, 0, STEP_C, "");
+    X(step_add)(t, constraint, STEP_G, end, 1, 0);
+    X(step_add)(t, constraint, STEP_SLIP, middle, 1, 1);
     X(step_add)(t, STEP_RESULT_Q, STEP_D_W, end, 1, 1);
     add_force(t, STEP_RESULT_P, end, middle, -1, 1);
     add_work(t, end, middle, -1);

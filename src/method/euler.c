@@ -170,7 +170,10 @@ static void equations(const euler *z, step_table *t)
         X(step_add)(t, velocity, STEP_VECTOR, z->velocity, 1, 0);
         X(step_add)(t, velocity, STEP_NU, z->end_of_step, -1, 0);
     }
-    X(step_add)(t, X(step_add_equation)(t, 0, STEP_C, ""), STEP_G, z->end_of_step, 1, 0);
+    int constraint = X(step_add_equation)(t, 0, STEP_C, "");
+    X(step_add)(t, constraint, STEP_G, z->end_of_step, 1, 0);
+    X(step_add)(t, constraint, STEP_SLIP, z->at_stage[0], s, 1);
+    X(step_add)(t, constraint, STEP_SLIP, z->at_stage[1], e, 1);
     X(step_add)(t, X(step_add_equation)(t, 0, STEP_C, ""), STEP_RATE, z->rate, 1, 0);
 }
 

@@ -198,7 +198,7 @@ static void places(galerkin *z, const struct system *s, step_table *t)
 {
     for (int j = 0; j <= z->last; j++) {
         z->free[j] = point_of(z, &z->tables->free, j, 1, s->structure.force_multiplier, t);
-        z->bond[j] = point_of(z, &z->tables->bond, j, 0, 1, t);
+        z->bond[j] = point_of(z, &z->tables->bond, j, s->slip != NULL, 1, t);
     }
     for (int k = 1; k <= z->last; k++) {
         z->control[k] = X(step_add_place)(t, k < z->last ? z->tables->control[k] : 1);
@@ -220,6 +220,19 @@ static void add_impulses(const galerkin *z, step_table *t, int equation, int k, 
     }
 }
 
+/* Velocity constraints along the curve: orthogonal to polynomials up to degree m - 2, by the rule of the constraints,
+       sum_j B_j (2 c_j - 1)^degree psi(Q_j, Q_j') = 0.
+   At Lobatto points that is sum_j a_ij psi_j = 0, i = 2..m, of the pair of lobatto. */
+static void add_slips(const galerkin *z, step_table *t, int equation, int degree)
+{
+    const galerkin_rule *bond = &z->tables->bond;
+    for (int j = 0; j <= z->last; j++) {
+        real weight = bond->weight[j];
+        for (int k = 0; k < degree; k++) weight *= 2 * bond->node[j] - 1;
+        X(step_add)(t, equation, STEP_SLIP, z->bond[j], weight, 1);
+    }
+}
+
 static void equations(const galerkin *z, step_table *t)
 {
     const galerkin_rule *free = &z->tables->free;
@@ -238,6 +251,7 @@ static void equations(const galerkin *z, step_table *t)
         int e = X(step_add_equation)(t, 0, STEP_C, "");
         t->equations[e].point = k;
         X(step_add)(t, e, STEP_G, z->control[k], 1, 0);
+        add_slips(z, t, e, k - 1);
     }
     X(step_add)(t, X(step_add_equation)(t, 0, STEP_C, "velocity of "), STEP_RATE, end, 1, 0); /* (31) */
     X(step_add)(t, STEP_RESULT_Q, STEP_VECTOR, z->u[z->last], 1, 0);

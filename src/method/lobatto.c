@@ -124,7 +124,11 @@ static void stage_equations(stages *m)
         X(step_add)(t, e, STEP_VECTOR, m->u[i], 1, 0);
         for (int j = 0; j <= m->last; j++) X(step_add)(t, e, STEP_NU, m->at[j], -m->pair.a[i][j], 1);
     }
-    for (int i = 1; i <= m->last; i++) X(step_add)(t, X(step_add_equation)(t, 0, STEP_C, ""), STEP_G, m->at[i], 1, 0);
+    for (int i = 1; i <= m->last; i++) {
+        int e = X(step_add_equation)(t, 0, STEP_C, "");
+        X(step_add)(t, e, STEP_G, m->at[i], 1, 0);
+        for (int j = 0; j <= m->last; j++) X(step_add)(t, e, STEP_SLIP, m->at[j], m->pair.a[i][j], 1);
+    }
 }
 
 /* w, v and the multipliers of the last stage; momenta of the end are sums of impulses, so that they add up to

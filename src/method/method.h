@@ -151,6 +151,8 @@ int X(method_check_words)(taut_context *context, const method_spec *spec);
 /* Why the method cannot run this system, a sentence, or NULL. */
 const char *X(method_refusal)(const struct method_class *class, const struct system *s);
 int X(method_create)(struct system *s, const method_spec *spec, real tolerance, method *m);
+/* What the system makes of the declarations. */
+void X(method_adapt)(struct system *s, method_info *info);
 /* For a class that need not stand in the table. */
 method_info X(method_class_declared)(const struct method_class *class, const method_spec *spec);
 int X(method_create_with)(struct system *s, const struct method_class *class, const method_spec *spec, real tolerance,

@@ -205,7 +205,7 @@ int X(simulation_create_with)(model *m, const engine_options *options, const str
     if (!status) status = taut_pool_create(m->context, options->threads, &z->pool);
     if (!status) status = X(workspace_use)(z->s->work, z->pool);
     m = z->m;
-    if (!status && z->declared.adapt) z->declared.adapt(z->s, &z->declared);
+    if (!status) X(method_adapt)(z->s, &z->declared);
     if (!status) status = X(system_prepare_block)(z->s, BLOCK_G);
     state first = { 0 };
     if (!status) status = X(state_create)(z->s, &first);

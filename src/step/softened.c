@@ -33,6 +33,9 @@ static real slope(step_function function, kind by)
     case STEP_D_Q:
     case STEP_D_T:
     case STEP_D_T_BOND:
+    case STEP_SLIP: /* velocity constraints stand in the same equations and with the same weights as STEP_G, D_BOND */
+    case STEP_SLIP_BOND:
+    case STEP_SLIP_WORK:
     case STEP_FORCE_WORK:
     case STEP_FUNCTIONS: break;
     }
