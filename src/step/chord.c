@@ -63,8 +63,6 @@ static chord_part part_of(step_function function, kind by)
     case STEP_FREE:
     case STEP_APPLIED:
     case STEP_FORCE:
-    case STEP_SLIP: /* STEP_G and D_BOND stand beside them, with the same weights: the multiplier matrix has all of G */
-    case STEP_SLIP_BOND:
     case STEP_E_Q:
     case STEP_D_Q: return CHORD_DROPPED;
     case STEP_G: return by == KIND_Q ? CHORD_G : CHORD_DROPPED;
@@ -74,6 +72,8 @@ static chord_part part_of(step_function function, kind by)
     case STEP_D_W:
     case STEP_D_T:
     case STEP_D_T_BOND:
+    case STEP_SLIP:
+    case STEP_SLIP_BOND:
     case STEP_SLIP_WORK:
     case STEP_FORCE_WORK:
     case STEP_CHART:
