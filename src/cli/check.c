@@ -222,8 +222,8 @@ static int print_report(const report *r, const engine_check *c)
         printf("\n  freedom          not known: there is no consistent start\n");
     if (c->nonholonomic[0]) printf("  nonholonomic     %s\n", c->nonholonomic);
     if (c->integrable[0])
-        printf("  integrable       %s\n                   keeps a function of coordinates and time constant: written in "
-               "these, it would keep the positions, too\n", c->integrable);
+        printf("  integrable       %s\n                   keeps a function of coordinates and time constant: written "
+               "in these, it would keep the positions, too\n", c->integrable);
     if (r->redundant[0]) printf("  dependent%s\n%s\n", c->start_status ? "" : "        the motion does not depend on "
            "which; their multipliers are one choice of many", r->redundant);
     print_structure(r->m, c);

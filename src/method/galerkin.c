@@ -59,7 +59,8 @@ static const method_info info = {
         "A_k = sum_j b_j [h N_k (L_q + F) + N_k' L_v](c_j) + h sum_j B_j [N_k G' lambda](C_j)\n"
         "A_0 = -p0,  A_k = 0 for k = 1..n-1,  A_n = p1\n"
         "g(q^k) = 0 for k = 1..n,  G v + g_t = 0 at the end, where p1 = L_v(q^n, v)",
-    .slips = "sum_j B_j (2 c_j - 1)^k psi(q(c_j h), q'(c_j h)) = 0, k = 0..m-2, by the rule of the constraints; psi(q1,v1) = 0",
+    .slips = "sum_j B_j (2 c_j - 1)^k psi(q(c_j h), q'(c_j h)) = 0, k = 0..m-2, by the rule of the constraints;\n"
+             "psi(q1,v1) = 0",
     .order = 4,
     .keeps = KEEPS_SYMPLECTIC | KEEPS_MOMENTUM | KEEPS_REVERSIBLE | KEEPS_POSITION | KEEPS_VELOCITY,
     .options = options,

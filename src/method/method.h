@@ -28,8 +28,8 @@ typedef struct method_info {
     const char *summary;
     const char *source;     /* where it comes from */
     const char *equations;  /* the scheme, a few lines of text */
-    const char *slips;      /* what becomes of constraints on velocities, psi(q,v) = A v + b = 0, a line or two; NULL: it does
-                               not take them */
+    const char *slips;      /* what becomes of constraints on velocities, psi(q,v) = A v + b = 0, a line or two; NULL:
+                               it does not take them */
     int order;
     int momentum_order;     /* of p and the velocities, where it is another one; 0: the same */
     unsigned keeps;

@@ -306,8 +306,9 @@ void taut_contact_finish(lua_State *L)
     for (size_t k = 0; m->contact_count && k < m->constraint_count; k++)
         if (m->constraints[k].velocity)
             taut_script_error_at(L, m->constraints[k].line,
-                                 "constraint '%s' is one on velocities, and the model has contacts (line %d); Taut does "
-                                 "not do both in one model; write the contact as a constraint, or remove one of them",
+                                 "constraint '%s' is one on velocities, and the model has contacts (line %d); Taut "
+                                 "does not do both in one model; write the contact as a constraint, or remove one of "
+                                 "them",
                                  m->constraints[k].name, m->contacts[0].line);
     for (size_t i = 0; i < m->contact_count; i++) {
         if (m->form == FORM_RATES && m->contacts[i].friction)

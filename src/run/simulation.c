@@ -94,8 +94,8 @@ static int tell_momenta(model *m)
         if (degree > 1) continue;
         snprintf(line, sizeof line,
                  "constraint '%.200s' is linear in the momenta: the motion is that of the Dirac bracket, not that of a "
-                 "wheel or a blade (the principle of Lagrange and d'Alembert); for these write the model with lagrangian() "
-                 "and the constraint in velocities", c->name);
+                 "wheel or a blade (the principle of Lagrange and d'Alembert); for these write the model with "
+                 "lagrangian() and the constraint in velocities", c->name);
         taut_note_once(m->context, line);
         return TAUT_OK;
     }

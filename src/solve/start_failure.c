@@ -54,8 +54,8 @@ static int say_dependent(const starter *z, const start_report *report, uint32_t 
     const origin of = X(system_constraint_origin)(s, k);
     if (apart && on[0] && X(system_is_velocity_constraint)(s, k))
         return taut_fail(s->context, TAUT_BAD_MODEL,
-                         "%s:%d: constraint '%s' contradicts %s: no velocities meet them all; change one of them", of.file,
-                         of.line, of.name, on);
+                         "%s:%d: constraint '%s' contradicts %s: no velocities meet them all; change one of them",
+                         of.file, of.line, of.name, on);
     if (apart && on[0])
         return taut_fail(s->context, TAUT_BAD_MODEL,
                          "%s:%d: constraint '%s' contradicts %s: they agree at the start and part as time goes on; "

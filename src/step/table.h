@@ -37,7 +37,7 @@ typedef enum {
     STEP_APPLIED, STEP_REACTION,      /* phi = f + r */
     STEP_G,
     STEP_RATE,                /* G w + g_t: w of the place is a velocity, in every form */
-    STEP_SLIP,                /* psi(q,w,t) in the rows of velocity constraints, zero in the others; STEP_G is zero in theirs */
+    STEP_SLIP,                /* psi(q,w,t) in the rows of velocity constraints, where STEP_G is zero; zero elsewhere */
     STEP_SLIP_BOND,           /* a' lambda, the force of the velocity constraints alone */
     STEP_FORCE,               /* what force() was given */
     /* The gradients of the table's energy by w and q, and discrete gradients from place `from`. With embedded points

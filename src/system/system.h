@@ -8,8 +8,8 @@
  * The equations of motion are  d/dt pi = phi,  d/dt q = nu,  g(q,t) = 0,  and  G nu + g_t = 0  follows.
  *
  * Of a Lagrangian model some of the c constraints may be on velocities: psi(q,v,t) = a(q,t) v + b(q,t) = 0. Their rows
- * of G are a, of g_t they are b, of G v + g_t they are psi, and their rows of g are zero; so that the constraint force is
- * G'lambda, with a'lambda in it, as the principle of Lagrange and d'Alembert has it. */
+ * of G are a, of g_t they are b, of G v + g_t they are psi, and their rows of g are zero; so that the constraint force
+ * is G'lambda, with a'lambda in it, as the principle of Lagrange and d'Alembert has it. */
 #ifndef TAUT_SYSTEM_SYSTEM_H
 #define TAUT_SYSTEM_SYSTEM_H
 
@@ -106,8 +106,8 @@ struct system {
     size_t input_constant_count;
     field *energy;        /* L or H; NULL for rate models */
     field *constraint, *force, *rate_q, *rate_w, *observable;
-    /* With velocity constraints: psi in their rows (and nothing in the others), and dg/dt or psi in all rows. NULL: there
-       are none. */
+    /* With velocity constraints: psi in their rows (and nothing in the others), and dg/dt or psi in all rows. NULL:
+       there are none. */
     field *slip, *pfaffian;
     uint32_t slip_count;  /* velocity constraints */
     /* Parts of force (of rate_w, in a rate model): the terms without multipliers and those with. NULL until
