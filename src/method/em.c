@@ -46,7 +46,7 @@ static const method_info info = {
         "Lagrangian: q1 - q0 = h (v0 + v1)/2,  p1 - p0 = h (D_q L~ + Dg' lambda + F_mid),  p = L_v(q, v),\n"
         "            L~ = 1/2 v0'M(q) v1 + a(q).(v0 + v1)/2 - V(q)\n"
         "lambda belongs to t0 + h/2: frames have it as lambda_mid.NAME, with its time t_mid",
-    .slips = "psi((q0 + q1)/2, (q1 - q0)/h) = 0 with the force A' lambda half way: it does no work but -h lambda.b",
+    .slips = "psi((q0 + q1)/2, (q1 - q0)/h) = 0 with the force A' lambda half way: it does no work where b = 0",
     .order = 2,
     .keeps = KEEPS_ENERGY | KEEPS_MOMENTUM | KEEPS_REVERSIBLE | KEEPS_POSITION,
     .options = options,
