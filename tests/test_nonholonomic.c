@@ -452,6 +452,13 @@ static void starts_are_checked(void **unused)
     assert_said(PLANE "constraint('blade', x.dot*sin(th) - y.dot*cos(th))\n", "dirac:rk4",
                 "the Dirac bracket would make other motion");
     assert_said(PLANE "constraint('blade', x.dot*sin(th) - y.dot*cos(th))\n", "extended", "has no Hamiltonian");
+    assert_said("local x, y = coordinate 'x', coordinate 'y'\nlagrangian((x.dot^2 + y.dot^2)/2)\n"
+                "constraint('blade', x.dot*y - y.dot)\nstart_points { x = {0, 0.1}, y = {0, 0} }\n", "del",
+                "start_points in a model with constraints on velocities");
+    /* free positions that no constraint determines stay at their guess */
+    assert_said("local x, y, z = coordinate 'x', coordinate 'y', coordinate 'z'\n"
+                "lagrangian((x.dot^2 + y.dot^2 + z.dot^2)/2)\nconstraint('contact', z.dot - y*x.dot)\n"
+                "start { x = free(1), y = free(2), z = 0, ['x.dot'] = 1, ['z.dot'] = free() }\n", NULL, NULL);
     assert_said("local x, y = coordinate 'x', coordinate 'y'\nlocal p, r = momentum(x), momentum(y)\n"
                 "hamiltonian(p^2/2 + r^2/2 + x^2/2 + y^4/4)\nconstraint('slope', r - x*p)\n"
                 "start { x = 1, y = free(1), ['p.x'] = 0.2, ['p.y'] = free() }\n", "dirac:rk4",

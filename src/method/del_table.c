@@ -243,6 +243,11 @@ int X(del_start)(struct system *s, const del_rule *rule, state *x, const real *q
                          "%s:%d: start_points in a model with forces that depend on multipliers; give positions and "
                          "velocities in start",
                          points.file, points.line);
+    if (s->slip)
+        return taut_fail(s->context, TAUT_UNSUPPORTED,
+                         "%s:%d: start_points in a model with constraints on velocities, which two points need not meet; "
+                         "give positions and velocities in start",
+                         points.file, points.line);
     step_table *t = taut_mem_new(s->context, 1, sizeof *t);
     int status = t ? X(state_create)(s, &begin) : TAUT_OUT_OF_MEMORY;
     if (!status) {
