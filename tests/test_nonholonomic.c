@@ -403,7 +403,7 @@ static void assert_said(const char *text, const char *method, const char *said)
     taut_context *context = taut_context_create(NULL);
     taut_model *model = NULL;
     taut_simulation *z = NULL;
-    taut_options options = { .size = sizeof options, .method = method };
+    taut_options options = { .size = sizeof options, .method = method, .step = 0.1 };
     taut_context_log(context, hear, &h);
     int status = taut_model_load_text(context, "m.lua", text, strlen(text), NULL, 0, &model);
     if (!status) status = taut_simulation_create(context, model, &options, &z);
