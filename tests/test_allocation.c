@@ -77,6 +77,8 @@ static const example examples[] = {
     { "papers/jay-simeon-4.2", 0.01, "rattle" },
     { "double-spherical-pendulum", 0.01, "compose:euler,order=4" },
     { "driven-pendulum", 0.001, "em" },
+    { "nonholonomic/turntable", 0.005, "rattle" },
+    { "nonholonomic/snakeboard", 0.05, "em" },
     { "heavy-top", 0.001, "em" },
     { "triple-pendulum", 0.01, "em:project" },
     { "joints/revolute", 0.001, NULL },

@@ -31,7 +31,9 @@ static const char *const models[] = { "double-spherical-pendulum",
                                       "heavy-top",
                                       "henon-heiles",
                                       "bead-on-hoop",
-                                      "six-balls" };
+                                      "six-balls",
+                                      "nonholonomic/sleigh",
+                                      "nonholonomic/turntable" };
 enum { SHORT = 3, MODELS_MOST = sizeof models / sizeof *models };
 
 enum { VARIANTS = 100, PROPERTIES = 12 };

@@ -39,6 +39,9 @@ static const example examples[] = {
     { "papers/dirac-second-class", "dirac:gauss", 0.01, NULL },
     { "point-vortices", "dirac:rk4", 0.01, NULL },
     { "henon-heiles", "em", 0.1, NULL },
+    { "nonholonomic/turntable", "rattle", 0.005, NULL },
+    { "nonholonomic/turntable", "em", 0.005, NULL },
+    { "nonholonomic/sleigh", "naive:gauss", 0.05, NULL },
     /* too large to be lowered */
     { "hanging-chain", "rattle", 0.001, "110" },
     { "damped-catenary", "rattle", 0.0005, "210" }, /* forces of velocity, too large to be lowered */

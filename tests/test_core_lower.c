@@ -13,6 +13,8 @@ static const struct {
     { "water", 0.0002 }, { "chain-molecule", 0.001 }, { "papers/jay-simeon-4.1", 0.001 },
     { "papers/double-spherical-pendulum-chart", 0.01 }, { "argon-trimer", 0.001 },
     { "stewart-platform", 0.001 }, { "spatial-four-bar", 0.0005 }, { "hinged-plates", 0.001 },
+    { "nonholonomic/sleigh", 0.05 }, { "nonholonomic/turntable", 0.005 }, { "nonholonomic/tilted-disk", 0.005 },
+    { "nonholonomic/snakeboard", 0.05 },
 };
 enum { STEPS = 20 };
 static const char *const methods[] = { "rattle", "shake", "lobatto:s=2", "lobatto:s=3", "galerkin:LGL,m=3",

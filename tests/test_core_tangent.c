@@ -46,6 +46,14 @@ static const char CHAIN[] =
     "  lagrangian(norm2(a.dot)/2 - a.y - norm2(a)^2/50)\n  constraint('rod' .. i, norm2(a - before) - 1)\n"
     "  start { [a] = {0.8*i, 0.6*i} }\n  before = a\nend\n";
 
+static const char ROLLING[] = /* beside one on positions, with a part without velocities, and time */
+    "local x, y, th, z = coordinate 'x', coordinate 'y', coordinate 'th', coordinate 'z'\n"
+    "lagrangian((x.dot^2 + y.dot^2 + (1 + x^2/4)*th.dot^2 + z.dot^2)/2 + x.dot*th.dot*y/5 - x^2/2 - z)\n"
+    "constraint('blade', x.dot*sin(th) - y.dot*cos(th) + th.dot*z/3 - x*sin(time())/10)\n"
+    "constraint('wire', z - x*y/2)\n"
+    "start { x = 0.3, y = 0.2, th = 0.5, z = 0.03, ['x.dot'] = 0.4, ['y.dot'] = free(), ['th.dot'] = 1,\n"
+    "        ['z.dot'] = free() }\n";
+
 static const struct {
     const char *name, *text;
     double h;
@@ -57,6 +65,7 @@ static const struct {
     { "a Hamiltonian", HAMILTONIAN, 0.02, 0 },
     { "entangled", ENTANGLED, 0.01, 1 },
     { "chain", CHAIN, 0.02, 0 },
+    { "constraints on velocities", ROLLING, 0.02, 1 }, /* no form is kept */
 };
 static const char *const methods[] = { "rattle", "lobatto:s=3", "del", "galerkin:LGL", "em", "euler", "compose:order=4",
                                        "compose:euler,order=4", "shake" };

@@ -290,7 +290,7 @@ TAUT_API void taut_counts(const taut_simulation *simulation, taut_work *work);
 enum {
     TAUT_MASS,     /* d momentum / d velocity, coordinates x coordinates; of Lagrangian models. Where L alone has a
                       singular one, with the multiples of constraints that make it regular (docs/methods.md) */
-    TAUT_JACOBIAN, /* dg/dq, constraints x coordinates */
+    TAUT_JACOBIAN, /* dg/dq, of a constraint on velocities its derivative by these; constraints x coordinates */
     TAUT_MATRICES
 };
 /* The pattern in compressed rows: the entries of row i are those from row_start[i] to row_start[i+1] - 1, with their

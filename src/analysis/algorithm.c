@@ -444,6 +444,10 @@ static int run_algorithm(dirac *d, wide *base)
 static const char *not_covered(const model *m)
 {
     if (m->form == FORM_RATES) return "a model of rates has no Hamiltonian";
+    for (size_t k = 0; k < m->constraint_count; k++)
+        if (m->constraints[k].velocity)
+            return "the model has constraints on velocities; as constraints on momenta they would make other motion "
+                   "than the principle of Lagrange and d'Alembert";
     if (m->force_count) return "the model has forces, which the Dirac algorithm does not cover";
     if (taut_graph_has_calls(m->graph))
         return "the model calls a function of the program, and the Dirac algorithm needs formulas";

@@ -47,7 +47,8 @@ static int make_shell(dirac *d, model **result)
         char *text = taut_mem_text(d->context, from ? from->name : name);
         if (!text) return TAUT_OUT_OF_MEMORY;
         m->constraints[m->constraint_count++] =
-            (constraint){ text, c->value, from ? from->line : m->form_line, 0, c->gauge };
+            (constraint){ .name = text, .value = c->value, .line = from ? from->line : m->form_line,
+                          .gauge = c->gauge };
     }
     return TAUT_OK;
 }

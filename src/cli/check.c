@@ -185,6 +185,7 @@ static int wants_dirac(const report *r, const engine_check *c)
 {
     const model *m = r->m;
     if (r->dirac || c->phase) return 1;
+    if (c->velocity_constraints) return 0;
     return m->form != FORM_RATES && !m->force_count && !c->augmented && c->constraints > 0 &&
            c->constraints <= DIRAC_AUTO_CONSTRAINTS && c->coordinates <= DIRAC_AUTO && !r->redundant[0];
 }
@@ -213,15 +214,23 @@ static int print_report(const report *r, const engine_check *c)
     printf("\n  coordinates      %u\n  constraints      %u", c->coordinates, c->constraints);
     if (c->rank_known)
         printf(", rank %u", c->rank);
+    if (c->velocity_constraints) printf("; %u on velocities", c->velocity_constraints);
     if (c->contacts) {
         printf("\n  contacts         %u, %u closed at the start%s%s", c->contacts, c->closed, c->closed ? ": " : "",
                c->closed_names);
         printf("\n  impacts          %s", r->m->impact_law == IMPACT_SEQUENTIAL ? "sequential" : "simultaneous");
     }
-    if (c->rank_known)
+    if (c->rank_known && c->velocity_constraints && !c->start_status)
+        printf("\n  freedom          %d degree%s in velocities, %d in positions\n", c->degrees_of_freedom,
+               c->degrees_of_freedom == 1 ? "" : "s", c->position_freedom);
+    else if (c->rank_known)
         printf("\n  freedom          %d degree%s\n", c->degrees_of_freedom, c->degrees_of_freedom == 1 ? "" : "s");
     else
         printf("\n  freedom          not known: there is no consistent start\n");
+    if (c->nonholonomic[0]) printf("  nonholonomic     %s\n", c->nonholonomic);
+    if (c->integrable[0])
+        printf("  integrable       %s\n                   keeps a function of coordinates and time constant: written "
+               "in these, it would keep the positions, too\n", c->integrable);
     if (r->redundant[0]) printf("  dependent%s\n%s\n", c->start_status ? "" : "        the motion does not depend on "
            "which; their multipliers are one choice of many", r->redundant);
     print_structure(r->m, c);

@@ -69,6 +69,11 @@ static void describe(const method_info *info)
         printf("    %-11s %-16s %s\n", info->options[i].name, info->options[i].values, info->options[i].meaning);
     puts("  equations");
     print_lines(info->equations);
+    puts("  constraints on velocities, psi = A(q,t) v + b(q,t) = 0");
+    if (info->slips) print_lines(info->slips);
+    else puts("    refused");
+    if (info->slips && info->keeps & KEEPS_SYMPLECTIC)
+        puts("    with them no method is symplectic: the motion itself keeps no such form; the rest of the list holds");
     if (info->table) puts("  members");
     if (info->table) print_lines(info->table);
 }

@@ -464,7 +464,9 @@ static void energy_force(symbols *y, const symbol_place *at, expr *out)
 
 static void constraint_force(symbols *y, const symbol_place *at, expr *out)
 {
-    if (at->x[KIND_LAMBDA]) add_gradient(y, y->s->constraint, KIND_Q, at, at->x[KIND_LAMBDA], 0, out);
+    kind by;
+    field *slopes = system_slopes(y->s, &by);
+    if (at->x[KIND_LAMBDA]) add_gradient(y, slopes, by, at, at->x[KIND_LAMBDA], 0, out);
 }
 
 static void free_force(symbols *y, const symbol_place *at, expr *out)
@@ -488,6 +490,7 @@ static void constraint_rate(symbols *y, const symbol_place *at, expr *out)
 {
     field_use u = { .use = USE_SLOPE, .by = 1u << KIND_Q | 1u << KIND_T, .velocity = at->x[KIND_W] };
     add_field(y, y->s->constraint, &u, (ends){ at, at }, out);
+    add_values(y, y->s->slip, at, out);
 }
 
 static void subtract_start(symbols *y, expr *out)
@@ -518,6 +521,14 @@ expr X(symbol_energy)(symbols *y, int place, const expr *v)
     return checked(y, sub(y, dot_product(y, v, momentum, s->n, y->zero), value)); /* E = v . L_v - L */
 }
 
+/* b of the velocity constraints */
+static void add_slip_at_rest(symbols *y, const symbol_place *at, expr *out)
+{
+    symbol_place rest = *at;
+    rest.x[KIND_W] = NULL;
+    add_values(y, y->s->slip, &rest, out);
+}
+
 expr X(symbol_power)(symbols *y, int place, const expr *v)
 {
     const struct system *s = y->s;
@@ -532,6 +543,7 @@ expr X(symbol_power)(symbols *y, int place, const expr *v)
     if (!s->structure.constraint_time) return power;
     field_use u = { .use = USE_SLOPE, .by = 1u << KIND_T };
     add_field(y, s->constraint, &u, (ends){ at, at }, rates);
+    add_slip_at_rest(y, at, rates);
     return checked(y, sub(y, power, dot_product(y, at->x[KIND_LAMBDA], rates, s->c, y->zero)));
 }
 
@@ -552,6 +564,17 @@ static expr moving_constraints(symbols *y, ends at)
     fill(y, slopes, s->c);
     add_field(y, s->constraint, &u, at, slopes);
     for (uint32_t k = 0; k < s->c; k++) sum = add(y, sum, mul(y, at.to->x[KIND_LAMBDA][k], slopes[k]));
+    return taut_expr_neg(y->g, mul(y, X(symbol_leaf)(y, STATE_SPAN), sum));
+}
+
+static expr slip_work(symbols *y, const symbol_place *at)
+{
+    const struct system *s = y->s;
+    expr *slips = new_vector(y, s->c), sum = y->zero;
+    if (!slips) return 0;
+    fill(y, slips, s->c);
+    add_slip_at_rest(y, at, slips);
+    for (uint32_t k = 0; k < s->c; k++) sum = add(y, sum, mul(y, at->x[KIND_LAMBDA][k], slips[k]));
     return taut_expr_neg(y->g, mul(y, X(symbol_leaf)(y, STATE_SPAN), sum));
 }
 
@@ -594,6 +617,8 @@ void X(symbol_function)(symbols *y, step_function function, int place, const exp
         break;
     case STEP_G: add_values(y, s->constraint, at, out); break;
     case STEP_RATE: constraint_rate(y, at, out); break;
+    case STEP_SLIP: add_values(y, s->slip, at, out); break;
+    case STEP_SLIP_BOND: add_gradient(y, s->slip, KIND_W, at, at->x[KIND_LAMBDA], 0, out); break;
     case STEP_FORCE: add_values(y, s->force, at, out); break;
     case STEP_E_W: add_gradient(y, t->energy, KIND_W, at, NULL, 0, out); break;
     case STEP_E_W_CHANGE:
@@ -611,6 +636,7 @@ void X(symbol_function)(symbols *y, step_function function, int place, const exp
         *out = checked(y, mul(y, X(symbol_leaf)(y, STATE_SPAN), *out));
         break;
     case STEP_D_T_BOND: *out = checked(y, moving_constraints(y, both)); break;
+    case STEP_SLIP_WORK: *out = checked(y, slip_work(y, at)); break;
     case STEP_FORCE_WORK: *out = checked(y, force_work(y, at, move)); break;
     case STEP_VECTOR: case STEP_FUNCTIONS: break;
     }

@@ -19,6 +19,7 @@ static const method_info info = {
     .source = "Suzuki 1990; Yoshida 1990; McLachlan 1995; Kahan & Li 1997; Sofroniou & Spaletta 2005",
     .equations = "x1 = S(g_m h) .. S(g_1 h) x0,  g_1 + .. + g_m = 1,  g_i = g_(m+1-i)\n"
                  "S = BASE if it is reversible, otherwise S(h) = BASE*(h/2) BASE(h/2) with its adjoint BASE*",
+    .slips = "as the steps that it is made of",
     .order = OTHERWISE_ORDER,
     .keeps = KEEPS_SYMPLECTIC | KEEPS_MOMENTUM | KEEPS_REVERSIBLE | KEEPS_POSITION | KEEPS_VELOCITY,
     .options = options,

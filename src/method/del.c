@@ -15,6 +15,8 @@ static const method_info info = {
                  "-D1 L_d(q0,q1) - f- = p0 + h/2 G0' lambda,  g(q1) = 0\n"
                  "p1 = D2 L_d(q0,q1) + f+ + h/2 G1' mu,  G1 v(q1,p1) + g_t = 0\n"
                  "embedded points a = psi(q): a at (psi(q0) + psi(q1))/2, a' = (psi(q1) - psi(q0))/h",
+    .slips = "psi((q0 + q1)/2, (q1 - q0)/h) = 0 by lambda, psi(q1,v1) = 0 by mu: the discrete principle of\n"
+             "Lagrange and d'Alembert, Cortes & Martinez 2001, Nonlinearity 14",
     .order = 2,
     .keeps = KEEPS_SYMPLECTIC | KEEPS_MOMENTUM | KEEPS_REVERSIBLE | KEEPS_POSITION | KEEPS_VELOCITY,
     .options = options,

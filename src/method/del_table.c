@@ -105,7 +105,9 @@ static void find_positions(const struct system *s, const del_rule *rule, positio
         X(step_add)(t, rest, STEP_VECTOR, a, -1, 0);
         embedded_rate(phase, z->u, end, t);
     }
-    X(step_add)(t, X(step_add_equation)(t, phase, STEP_C, ""), STEP_G, end, 1, -1);
+    int constraint = X(step_add_equation)(t, phase, STEP_C, "");
+    X(step_add)(t, constraint, STEP_G, end, 1, -1);
+    for (int i = 0; i < rule->count; i++) X(step_add)(t, constraint, STEP_SLIP, z->node[i], rule->b[i], 0);
     X(step_add)(t, STEP_RESULT_Q, STEP_VECTOR, z->v, 1, 1);
 }
 
@@ -240,6 +242,11 @@ int X(del_start)(struct system *s, const del_rule *rule, state *x, const real *q
         return taut_fail(s->context, TAUT_UNSUPPORTED,
                          "%s:%d: start_points in a model with forces that depend on multipliers; give positions and "
                          "velocities in start",
+                         points.file, points.line);
+    if (s->slip)
+        return taut_fail(s->context, TAUT_UNSUPPORTED,
+                         "%s:%d: start_points in a model with constraints on velocities, which two points need not meet; "
+                         "give positions and velocities in start",
                          points.file, points.line);
     step_table *t = taut_mem_new(s->context, 1, sizeof *t);
     int status = t ? X(state_create)(s, &begin) : TAUT_OUT_OF_MEMORY;

@@ -238,6 +238,7 @@ static const method_info naive_info = {
     .source = SOURCE ", (27), (28)",
     .equations = "q' = H_p,  p' = -H_q + F + G' lambda,  lambda = -Q^-1 kappa\n" SETTING
                  "under rk4, rkf45, midpoint or gauss; the constraints drift: phi as t^2, psi as t",
+    .slips = "G q'' + ... = 0 has d psi/dt = 0 in their rows: index reduction; they drift as the others do",
     .order = 4,
     .options = options,
     .option_count = OPTION_COUNT,

@@ -46,6 +46,7 @@ static const method_info info = {
         "Lagrangian: q1 - q0 = h (v0 + v1)/2,  p1 - p0 = h (D_q L~ + Dg' lambda + F_mid),  p = L_v(q, v),\n"
         "            L~ = 1/2 v0'M(q) v1 + a(q).(v0 + v1)/2 - V(q)\n"
         "lambda belongs to t0 + h/2: frames have it as lambda_mid.NAME, with its time t_mid",
+    .slips = "psi((q0 + q1)/2, (q1 - q0)/h) = 0 with the force A' lambda half way: it does no work where b = 0",
     .order = 2,
     .keeps = KEEPS_ENERGY | KEEPS_MOMENTUM | KEEPS_REVERSIBLE | KEEPS_POSITION,
     .options = options,
@@ -152,6 +153,7 @@ static void add_force(step_table *t, int equation, int end, int middle, real ene
 {
     X(step_add)(t, equation, STEP_D_Q, end, factor * energy, 1);
     X(step_add)(t, equation, STEP_D_BOND, end, factor, 1);
+    X(step_add)(t, equation, STEP_SLIP_BOND, middle, factor, 1);
     X(step_add)(t, equation, STEP_FORCE, middle, factor, 1);
 }
 
@@ -159,6 +161,7 @@ static void add_work(step_table *t, int end, int middle, real energy)
 {
     X(step_add)(t, STEP_RESULT_WORK, STEP_D_T, end, -energy, 0);
     X(step_add)(t, STEP_RESULT_WORK, STEP_D_T_BOND, end, 1, 0);
+    X(step_add)(t, STEP_RESULT_WORK, STEP_SLIP_WORK, middle, 1, 0);
     X(step_add)(t, STEP_RESULT_WORK, STEP_FORCE_WORK, middle, 1, 0);
 }
 
@@ -183,7 +186,9 @@ static void lagrangian_table(step_table *t)
     int momentum = X(step_add_equation)(t, 0, STEP_N, "momentum of ");
     X(step_add)(t, momentum, STEP_PI_CHANGE, end, 1, 0);
     add_force(t, momentum, end, middle, 1, -1);
-    X(step_add)(t, X(step_add_equation)(t, 0, STEP_C, ""), STEP_G, end, 1, -1);
+    int constraint = X(step_add_equation)(t, 0, STEP_C, "");
+    X(step_add)(t, constraint, STEP_G, end, 1, -1);
+    X(step_add)(t, constraint, STEP_SLIP, middle, 1, 0);
     X(step_add)(t, STEP_RESULT_Q, STEP_VECTOR, STEP_W0, half, 1);
     X(step_add)(t, STEP_RESULT_Q, STEP_VECTOR, v, half, 1);
     add_force(t, STEP_RESULT_P, end, middle, 1, 1);
@@ -218,7 +223,9 @@ static void hamiltonian_table(step_table *t, int velocities)
     int momentum = X(step_add_equation)(t, 0, STEP_N, "momentum of ");
     X(step_add)(t, momentum, STEP_VECTOR, dp, 1, 0);
     add_force(t, momentum, end, middle, -1, -1);
-    X(step_add)(t, X(step_add_equation)(t, 0, STEP_C, ""), STEP_G, end, 1, 0);
+    int constraint = X(step_add_equation)(t, 0, STEP_C, "");
+    X(step_add)(t, constraint, STEP_G, end, 1, 0);
+    X(step_add)(t, constraint, STEP_SLIP, middle, 1, 1);
     X(step_add)(t, STEP_RESULT_Q, STEP_D_W, end, 1, 1);
     add_force(t, STEP_RESULT_P, end, middle, -1, 1);
     add_work(t, end, middle, -1);

@@ -21,6 +21,7 @@ static const method_info info = {
     .equations = "phi = f + r: r is G' lambda and every term of a force or rate with a multiplier in it\n"
                  "Z = p0 + h f(q0,Z) + h alpha r(q0,p0,Psi0),  q1 = q0 + h H_p(q0,Z),  g(q1) = 0\n"
                  "p1 = Z - h alpha r(q1,p1,Psi0) + h r(q1,p1,Psi~1),  G1 H_p(q1,p1) + g_t = 0",
+    .slips = "s psi(q0,V0) + (1 - s) psi(q1,V1) = 0 where g(q1) = 0 stands; psi(q1,v1) = 0",
     .order = 1,
     .keeps = KEEPS_SYMPLECTIC | KEEPS_MOMENTUM | KEEPS_POSITION | KEEPS_VELOCITY,
     .options = options,
@@ -170,7 +171,10 @@ static void equations(const euler *z, step_table *t)
         X(step_add)(t, velocity, STEP_VECTOR, z->velocity, 1, 0);
         X(step_add)(t, velocity, STEP_NU, z->end_of_step, -1, 0);
     }
-    X(step_add)(t, X(step_add_equation)(t, 0, STEP_C, ""), STEP_G, z->end_of_step, 1, 0);
+    int constraint = X(step_add_equation)(t, 0, STEP_C, "");
+    X(step_add)(t, constraint, STEP_G, z->end_of_step, 1, 0);
+    X(step_add)(t, constraint, STEP_SLIP, z->at_stage[0], s, 1);
+    X(step_add)(t, constraint, STEP_SLIP, z->at_stage[1], e, 1);
     X(step_add)(t, X(step_add_equation)(t, 0, STEP_C, ""), STEP_RATE, z->rate, 1, 0);
 }
 

@@ -108,6 +108,9 @@ static const char *dirac_refuse(const struct system *s)
 {
     const char *reason = X(holonomic_refuse)(s);
     if (reason) return reason;
+    if (s->slip)
+        return "it has constraints on velocities; the Dirac bracket would make other motion of them than the principle "
+               "of Lagrange and d'Alembert; take rattle, lobatto, del, em or naive";
     return s->structure.force_multiplier ? "a force depends on the multipliers, and the Dirac bracket has them solved "
                                            "from linear equations; naive can do it"
                                          : NULL;

@@ -17,6 +17,9 @@ static const char *extended_refuse(const struct system *s)
 {
     const char *reason = X(holonomic_refuse)(s);
     if (reason) return reason;
+    if (s->slip)
+        return "it has constraints on velocities, and motion by the principle of Lagrange and d'Alembert has no "
+               "Hamiltonian; take rattle, lobatto, del, em or naive";
     return s->structure.has_forces
                ? "the extended Hamiltonian describes motion without forces; naive and dirac take them"
                : NULL;

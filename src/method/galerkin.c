@@ -59,6 +59,8 @@ static const method_info info = {
         "A_k = sum_j b_j [h N_k (L_q + F) + N_k' L_v](c_j) + h sum_j B_j [N_k G' lambda](C_j)\n"
         "A_0 = -p0,  A_k = 0 for k = 1..n-1,  A_n = p1\n"
         "g(q^k) = 0 for k = 1..n,  G v + g_t = 0 at the end, where p1 = L_v(q^n, v)",
+    .slips = "sum_j B_j (2 c_j - 1)^k psi(q(c_j h), q'(c_j h)) = 0, k = 0..m-2, by the rule of the constraints;\n"
+             "psi(q1,v1) = 0",
     .order = 4,
     .keeps = KEEPS_SYMPLECTIC | KEEPS_MOMENTUM | KEEPS_REVERSIBLE | KEEPS_POSITION | KEEPS_VELOCITY,
     .options = options,
@@ -198,7 +200,7 @@ static void places(galerkin *z, const struct system *s, step_table *t)
 {
     for (int j = 0; j <= z->last; j++) {
         z->free[j] = point_of(z, &z->tables->free, j, 1, s->structure.force_multiplier, t);
-        z->bond[j] = point_of(z, &z->tables->bond, j, 0, 1, t);
+        z->bond[j] = point_of(z, &z->tables->bond, j, s->slip != NULL, 1, t);
     }
     for (int k = 1; k <= z->last; k++) {
         z->control[k] = X(step_add_place)(t, k < z->last ? z->tables->control[k] : 1);
@@ -220,6 +222,19 @@ static void add_impulses(const galerkin *z, step_table *t, int equation, int k, 
     }
 }
 
+/* Velocity constraints along the curve: orthogonal to polynomials up to degree m - 2, by the rule of the constraints,
+       sum_j B_j (2 c_j - 1)^degree psi(Q_j, Q_j') = 0.
+   At Lobatto points that is sum_j a_ij psi_j = 0, i = 2..m, of the pair of lobatto. */
+static void add_slips(const galerkin *z, step_table *t, int equation, int degree)
+{
+    const galerkin_rule *bond = &z->tables->bond;
+    for (int j = 0; j <= z->last; j++) {
+        real weight = bond->weight[j];
+        for (int k = 0; k < degree; k++) weight *= 2 * bond->node[j] - 1;
+        X(step_add)(t, equation, STEP_SLIP, z->bond[j], weight, 1);
+    }
+}
+
 static void equations(const galerkin *z, step_table *t)
 {
     const galerkin_rule *free = &z->tables->free;
@@ -238,6 +253,7 @@ static void equations(const galerkin *z, step_table *t)
         int e = X(step_add_equation)(t, 0, STEP_C, "");
         t->equations[e].point = k;
         X(step_add)(t, e, STEP_G, z->control[k], 1, 0);
+        add_slips(z, t, e, k - 1);
     }
     X(step_add)(t, X(step_add_equation)(t, 0, STEP_C, "velocity of "), STEP_RATE, end, 1, 0); /* (31) */
     X(step_add)(t, STEP_RESULT_Q, STEP_VECTOR, z->u[z->last], 1, 0);

@@ -14,6 +14,8 @@ static const method_info info = {
                  "f_j = -H_q(Q_j,P_j) + G(Q_j)' Lambda_j + F_j,  g(Q_i) = 0\n"
                  "q1 = Q_s,  p1 = p0 + h sum_j b_j f_j,  G1 H_p(q1,p1) + g_t = 0\n"
                  "a: Lobatto IIIA,  A: Lobatto IIIB,  b_i A_ij + b_j a_ji = b_i b_j",
+    .slips = "sum_j a_ij psi(Q_j,V_j) = 0, i = 2..s, where g(Q_i) = 0 stands, by Lambda_1 .. Lambda_{s-1};\n"
+             "psi(q1,v1) = 0 by Lambda_s: the SPARK methods of Jay 2009, SIAM J. Numer. Anal. 47, of order 2s - 2",
     .order = 4,
     .keeps = KEEPS_SYMPLECTIC | KEEPS_MOMENTUM | KEEPS_REVERSIBLE | KEEPS_POSITION | KEEPS_VELOCITY,
     .options = options,
@@ -124,7 +126,11 @@ static void stage_equations(stages *m)
         X(step_add)(t, e, STEP_VECTOR, m->u[i], 1, 0);
         for (int j = 0; j <= m->last; j++) X(step_add)(t, e, STEP_NU, m->at[j], -m->pair.a[i][j], 1);
     }
-    for (int i = 1; i <= m->last; i++) X(step_add)(t, X(step_add_equation)(t, 0, STEP_C, ""), STEP_G, m->at[i], 1, 0);
+    for (int i = 1; i <= m->last; i++) {
+        int e = X(step_add_equation)(t, 0, STEP_C, "");
+        X(step_add)(t, e, STEP_G, m->at[i], 1, 0);
+        for (int j = 0; j <= m->last; j++) X(step_add)(t, e, STEP_SLIP, m->at[j], m->pair.a[i][j], 1);
+    }
 }
 
 /* w, v and the multipliers of the last stage; momenta of the end are sums of impulses, so that they add up to

@@ -28,6 +28,8 @@ typedef struct method_info {
     const char *summary;
     const char *source;     /* where it comes from */
     const char *equations;  /* the scheme, a few lines of text */
+    const char *slips;      /* what becomes of constraints on velocities, psi(q,v) = A v + b = 0, a line or two; NULL:
+                               it does not take them */
     int order;
     int momentum_order;     /* of p and the velocities, where it is another one; 0: the same */
     unsigned keeps;
@@ -151,6 +153,8 @@ int X(method_check_words)(taut_context *context, const method_spec *spec);
 /* Why the method cannot run this system, a sentence, or NULL. */
 const char *X(method_refusal)(const struct method_class *class, const struct system *s);
 int X(method_create)(struct system *s, const method_spec *spec, real tolerance, method *m);
+/* What the system makes of the declarations. */
+void X(method_adapt)(struct system *s, method_info *info);
 /* For a class that need not stand in the table. */
 method_info X(method_class_declared)(const struct method_class *class, const method_spec *spec);
 int X(method_create_with)(struct system *s, const struct method_class *class, const method_spec *spec, real tolerance,

@@ -13,6 +13,8 @@ static const method_info info = {
                  "q1 = q0 + h/2 (H_p(q0,P) + H_p(q1,P)),  g(q1) = 0\n"
                  "p1 = P - h/2 H_q(q1,P) + h/2 (G1' mu + F1),  G1 H_p(q1,p1) + g_t = 0\n"
                  "F at (q0,P), (q1,P); terms with multipliers in them at (q0,p0,lambda), (q1,p1,mu)",
+    .slips = "psi(q0,V0) + psi(q1,V1) = 0 with the velocities V0 = H_p(q0,P), V1 = H_p(q1,P), by lambda;\n"
+             "psi(q1,v1) = 0 by mu",
     .order = 2,
     .keeps = KEEPS_SYMPLECTIC | KEEPS_MOMENTUM | KEEPS_REVERSIBLE | KEEPS_POSITION | KEEPS_VELOCITY,
 };

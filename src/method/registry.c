@@ -152,6 +152,13 @@ method_info X(method_declared)(const method_spec *spec)
     return X(method_class_declared)(X(method_find)(spec->name), spec);
 }
 
+void X(method_adapt)(struct system *s, method_info *info)
+{
+    if (info->adapt) info->adapt(s, info);
+    /* Constraints on velocities: the flow of Lagrange and d'Alembert itself keeps no symplectic form. */
+    if (s->slip) info->keeps &= ~(unsigned)KEEPS_SYMPLECTIC;
+}
+
 int X(method_whole_option)(taut_context *context, const method_spec *spec, const char *key, int otherwise, int least,
                            int most, int *value)
 {

@@ -12,6 +12,7 @@ static const method_info info = {
                  "-D1 L_d(q0,q1) - f- = p0 + h/2 G0' lambda,  g(q1) = 0\n"
                  "p1 = D2 L_d(q0,q1) + f+\n"
                  "p1 has a component along G1' of size h; the next lambda absorbs it. Velocities and energy show it.",
+    .slips = "psi(q0,v) + psi(q1,v) = 0 with v = (q1 - q0)/h, by lambda",
     .order = 2,
     .momentum_order = 1,
     .keeps = KEEPS_SYMPLECTIC | KEEPS_MOMENTUM | KEEPS_POSITION,

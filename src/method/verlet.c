@@ -85,7 +85,7 @@ int X(verlet_serves_rattle)(const struct system *s)
     const structure *found = &s->structure;
     return found->explicit_force
            || (s->form == FORM_LAGRANGIAN && found->uncoupled && s->offset && found->force_velocity
-               && !found->force_multiplier && s->c && !s->softening);
+               && !found->force_multiplier && s->c && !s->softening && !s->slip);
 }
 
 static void destroy(void *self)

@@ -303,6 +303,13 @@ static int contact_impact_law(lua_State *L)
 void taut_contact_finish(lua_State *L)
 {
     const model *m = taut_script_of(L)->model;
+    for (size_t k = 0; m->contact_count && k < m->constraint_count; k++)
+        if (m->constraints[k].velocity)
+            taut_script_error_at(L, m->constraints[k].line,
+                                 "constraint '%s' is one on velocities, and the model has contacts (line %d); Taut "
+                                 "does not do both in one model; write the contact as a constraint, or remove one of "
+                                 "them",
+                                 m->constraints[k].name, m->contacts[0].line);
     for (size_t i = 0; i < m->contact_count; i++) {
         if (m->form == FORM_RATES && m->contacts[i].friction)
             taut_script_error_at(

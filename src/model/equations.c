@@ -75,7 +75,8 @@ void taut_declare_constraint(lua_State *L, const char *name, expr value, int lin
                           name, m->contacts[before].line);
     taut_script_check(L, taut_mem_grow(s->context, &m->constraints, &m->constraint_capacity, m->constraint_count + 1,
                              sizeof *m->constraints));
-    m->constraints[m->constraint_count] = (constraint){ taut_script_text(L, name), value, line, 0, 0 };
+    m->constraints[m->constraint_count] = (constraint){ .name = taut_script_text(L, name), .value = value,
+                                                                 .line = line };
     m->constraint_count++;
     size_t index = m->constraint_count - 1;
     taut_script_check(L, taut_names_add(s->context, &s->constraint_names, m->constraints[index].name, (uint32_t)index));
@@ -88,7 +89,8 @@ static void check_constraint(lua_State *L, const char *what, const char *name, u
     model *m = s->model;
     int momenta = s->momentum_line && !s->velocity_line && m->form != FORM_LAGRANGIAN && m->form != FORM_RATES;
     if (kinds & 1u << KIND_W && !momenta)
-        taut_script_error(L, "%s '%s' contains velocities or momenta; write it in coordinates and time", what, name);
+        taut_script_error(L, "%s '%s' contains %s; write it in coordinates and time", what, name,
+                          s->velocity_line ? "velocities" : "momenta");
     if (kinds & 1u << KIND_LAMBDA)
         taut_script_error(L, "%s '%s' contains a multiplier; write it in coordinates and time", what, name);
     if (!(kinds & (1u << KIND_Q | 1u << KIND_W)))
@@ -112,6 +114,22 @@ static int equation_gauge(lua_State *L)
     return 0;
 }
 
+/* a(q,t) . v + b(q,t) = 0 */
+static void check_velocity_constraint(lua_State *L, const char *name, expr e, unsigned kinds)
+{
+    script *s = taut_script_of(L);
+    const int degree = taut_expr_degree(s->graph, e, 1u << KIND_W | 1u << KIND_EMBEDDED_DOT);
+    if (degree < 0) taut_script_stop(L, STOP_OUT_OF_MEMORY);
+    if (degree > 1)
+        taut_script_error(L,
+                          "constraint '%s' is not linear in the velocities; constraints are written in coordinates and "
+                          "time, or a(q,t) times velocities plus b(q,t)",
+                          name);
+    if (kinds & 1u << KIND_LAMBDA)
+        taut_script_error(L, "constraint '%s' contains a multiplier; write it in coordinates, velocities and time",
+                          name);
+}
+
 static int equation_constraint(lua_State *L)
 {
     script *s = taut_script_of(L);
@@ -120,8 +138,14 @@ static int equation_constraint(lua_State *L)
         return taut_script_error(L, "constraint '%s' is %s; write one constraint per component", name,
                             taut_symbols_describe(L, 2));
     expr e = taut_symbols_scalar(L, 2, "constraint");
-    check_constraint(L, "constraint", name, kinds_of(L, e));
+    const unsigned kinds = kinds_of(L, e);
+    const int velocity = s->velocity_line && kinds >> KIND_W & 1;
+    if (velocity)
+        check_velocity_constraint(L, name, e, kinds);
+    else
+        check_constraint(L, "constraint", name, kinds);
     taut_declare_constraint(L, name, e, taut_script_line(L));
+    s->model->constraints[s->model->constraint_count - 1].velocity = velocity;
     return taut_symbols_push(L, taut_expr_variable(s->graph, KIND_LAMBDA, (uint32_t)s->model->constraint_count - 1));
 }
 

@@ -39,6 +39,7 @@ typedef struct {
     int line;
     expr guess;  /* start value of its multiplier: the guess of the first solution; 0 when not given */
     int gauge;   /* gauge(): fixes a freedom that first-class constraints leave; no multiplier belongs to it */
+    int velocity; /* of a Lagrangian model: contains velocities, and is linear in them */
 } constraint;
 
 /* What the tangential slip of a contact is measured by, and where its friction acts. */

@@ -260,6 +260,7 @@ static int guess_all(guesser *z)
     for (size_t i = 0; !status && i < m->constraint_count && !z->p->omitted; i++) {
         trial w = { .m = m };
         int masses = 0;
+        if (m->constraints[i].velocity) continue; /* no bar, no surface */
         status = masses_of(z, m->constraints[i].value, w.masses, &masses);
         if (status) break;
         if (masses == 2) status = guess_pair(z, &m->constraints[i], &w);

@@ -82,6 +82,11 @@ typedef struct {
     uint32_t contacts, closed;  /* and how many of them are closed at the start */
     char closed_names[400];     /* those, as many as fit */
     int phase;                  /* a system on phase space, by the Dirac algorithm */
+    uint32_t velocity_constraints;
+    int position_freedom;       /* with velocity constraints: how many directions the positions can go in the long run;
+                                   the degrees of freedom are those of the velocities */
+    char integrable[400], nonholonomic[400]; /* their names, as many as fit */
+    int integrable_known;       /* whether that could be found out */
 } engine_check;
 
 /* What holds the energy (energy - work, where `balance` says so) in place: nothing; the equations of motion; these,
@@ -98,6 +103,7 @@ typedef struct {
 #define ENGINE_WINDOWS 16
 typedef struct {
     engine_kept position, velocity; /* |g|, |dg/dt| */
+    int no_position;                /* no constraint is on positions */
     engine_kept momentum;           /* of the symmetry that changed most, relative to its scale */
     engine_kept energy;             /* change since the start of the run */
     wide lowest, highest;           /* of the energy, relative to the start of the run */
@@ -218,7 +224,8 @@ typedef struct engine_api {
     wide epsilon;
     const struct method_info *(*declared)(const void *self); /* with what the options make of it */
     void (*sizes)(const void *self, uint32_t *coordinates, uint32_t *constraints);
-    /* 1: L or H, and no forces; 2: the same on phase space, with constraints chi(q,p) */
+    /* 1: L or H, and no forces; 2: the same on phase space, with constraints chi(q,p); 3: with constraints on
+       velocities */
     int (*hamiltonian)(const void *self);
     void (*restart)(void *self);          /* back to the start */
     int (*flow)(void *self, wide until, wide tolerance); /* along the exact solution, without the method */

@@ -7,6 +7,7 @@
 #include "base/budget.h"
 #include "base/room.h"
 #include "contact/modes.h"
+#include "solve/integrable.h"
 #include "system/vector.h"
 
 void X(simulation_destroy)(simulation *z)
@@ -80,6 +81,28 @@ static int open_system(simulation *z)
     return status;
 }
 
+/* Once: a constraint linear in momenta may be meant for a wheel or a blade, and has another motion. */
+static int tell_momenta(model *m)
+{
+    for (size_t k = 0; k < m->constraint_count; k++) {
+        char line[600];
+        const constraint *c = &m->constraints[k];
+        const unsigned kinds = taut_expr_kinds(m->graph, c->value);
+        if (kinds == ~0u) return TAUT_OUT_OF_MEMORY;
+        if (c->gauge || !(kinds >> KIND_W & 1)) continue;
+        const int degree = taut_expr_degree(m->graph, c->value, 1u << KIND_W);
+        if (degree < 0) return TAUT_OUT_OF_MEMORY;
+        if (degree > 1) continue;
+        snprintf(line, sizeof line,
+                 "constraint '%.200s' is linear in the momenta: the motion is that of the Dirac bracket, not that of a "
+                 "wheel or a blade (the principle of Lagrange and d'Alembert); for these write the model with "
+                 "lagrangian() and the constraint in velocities", c->name);
+        taut_note_once(m->context, line);
+        return TAUT_OK;
+    }
+    return TAUT_OK;
+}
+
 /* An ordinary model is compiled as it is. One with constraints on phase space, or with a Lagrangian that is singular
    and that its constraints do not cure, is first turned into a system on phase space. */
 int X(simulation_system)(simulation *z, start_mode start)
@@ -87,8 +110,11 @@ int X(simulation_system)(simulation *z, start_mode start)
     if (z->m->contact_count) return open_system(z);
     int status = z->m->phase_line ? TAUT_SINGULAR : X(system_create)(z->m, &z->s);
     if (status != TAUT_SINGULAR) return status;
+    for (size_t k = 0; k < z->m->constraint_count; k++)
+        if (z->m->constraints[k].velocity) return status;
     taut_budget_part(z->context, "the Dirac algorithm");
-    status = taut_phase_space_model(z->m, start, &z->derived);
+    status = z->m->phase_line ? tell_momenta(z->m) : TAUT_OK;
+    if (!status) status = taut_phase_space_model(z->m, start, &z->derived);
     if (status) return status;
     z->m = z->derived;
     return X(system_create)(z->m, &z->s);
@@ -113,6 +139,30 @@ static void tell_redundancy(const simulation *z)
     char line[400];
     X(simulation_redundancy)(z, line, sizeof line);
     taut_note_once(z->s->context, line);
+}
+
+/* Once: which constraints on velocities are none that need be. */
+static int tell_integrable(simulation *z, const state *x)
+{
+    struct system *s = z->s;
+    char names[300] = "", line[500];
+    int known, several = 0;
+    unsigned char *integrable = taut_mem_new(s->context, s->c, sizeof *integrable);
+    int status = integrable ? X(integrable_find)(s, x, integrable, &known) : TAUT_OUT_OF_MEMORY;
+    for (uint32_t k = 0; !status && k < s->c; k++) {
+        const size_t length = strlen(names);
+        if (!integrable[k]) continue;
+        several += length > 0;
+        snprintf(names + length, sizeof names - length, "%s'%s'", length ? ", " : "",
+                 X(system_constraint_origin)(s, k).name);
+    }
+    taut_mem_free(s->context, integrable);
+    if (status || !names[0]) return status;
+    snprintf(line, sizeof line,
+             "constraint%s %s on velocities can be integrated: a function of coordinates and time stays constant; "
+             "written in these, it would keep the positions, too", several ? "s" : "", names);
+    taut_note_once(s->context, line);
+    return TAUT_OK;
 }
 
 int X(simulation_create)(model *m, const engine_options *options, simulation **result)
@@ -149,7 +199,7 @@ static int create_hybrid(simulation *z, const struct method_class *class, const 
 int X(simulation_has_work)(const simulation *z)
 {
     return z->s->energy && !z->m->phase && !z->m->contact_count &&
-           (z->s->structure.time_dependent || z->s->structure.has_forces);
+           (z->s->structure.time_dependent || z->s->structure.has_forces || z->s->structure.constraint_time);
 }
 
 /* Does every step ask for the power? */
@@ -206,7 +256,7 @@ static int create(model *m, const engine_options *options, const struct method_c
     if (!status) status = taut_pool_create(m->context, options->threads, &z->pool);
     if (!status) status = X(workspace_use)(z->s->work, z->pool);
     m = z->m;
-    if (!status && z->declared.adapt) z->declared.adapt(z->s, &z->declared);
+    if (!status) X(method_adapt)(z->s, &z->declared);
     if (!status) status = X(system_prepare_block)(z->s, BLOCK_G);
     state first = { 0 };
     if (!status) status = X(state_create)(z->s, &first);
@@ -221,6 +271,7 @@ static int create(model *m, const engine_options *options, const struct method_c
     if (!status) status = X(start_state)(z->s, options->start, &first, &z->start);
     taut_budget_part(z->context, "the matrices of a step");
     if (!status && z->start.dependent) tell_redundancy(z);
+    if (!status && z->s->slip) status = tell_integrable(z, &first);
     if (!status) status = X(symmetry_find)(z->s, first.q, first.w, z->symmetries, &z->symmetry_count);
     if (!status) status = X(simulation_parts)(z, class);
     if (!status) status = create_hybrid(z, class, options);

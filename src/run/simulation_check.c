@@ -4,6 +4,7 @@
 
 #include "base/budget.h"
 #include "run/simulation.h"
+#include "solve/integrable.h"
 #include "solve/rank.h"
 
 /* At the start; where the constraints are not met their rank says nothing. */
@@ -33,6 +34,31 @@ static int find_rank(simulation *z, engine_check *out, void (*redundant)(void *,
     return TAUT_OK;
 }
 
+/* Which velocity constraints are integrable, and what is left for the positions. */
+static int look_at_velocity_constraints(simulation *z, engine_check *out)
+{
+    struct system *s = z->s;
+    rank *found = NULL;
+    unsigned char *integrable = taut_mem_new(s->context, s->c, sizeof *integrable);
+    int status = integrable ? X(integrable_find)(s, &z->x, integrable, &out->integrable_known) : TAUT_OUT_OF_MEMORY;
+    place at = place_at(z->s, z->x.q, z->x.w, &z->x.t, NULL);
+    X(system_block_values)(s, BLOCK_G, &at, z->g_values);
+    if (!status) status = X(rank_create)(s, z->g_values, &found);
+    out->position_freedom = (int)s->n;
+    for (uint32_t k = 0; !status && k < s->c; k++) {
+        const int velocity = X(system_is_velocity_constraint)(s, k);
+        if ((!velocity || integrable[k]) && !X(rank_is_dependent)(found, k)) out->position_freedom--;
+        char *names = integrable[k] ? out->integrable : out->nonholonomic;
+        const size_t length = strlen(names);
+        if (velocity && out->integrable_known)
+            snprintf(names + length, sizeof out->integrable - length, "%s%s", length ? ", " : "",
+                     X(system_constraint_origin)(s, k).name);
+    }
+    X(rank_destroy)(found);
+    taut_mem_free(s->context, integrable);
+    return status;
+}
+
 static void copy_structure(const simulation *z, engine_check *out)
 {
     const struct system *s = z->s;
@@ -52,10 +78,12 @@ static void copy_structure(const simulation *z, engine_check *out)
     out->separable = f->separable;
     out->augmented = f->augmented;
     out->explicit_force = f->explicit_force;
-    out->energy_conserved = s->energy && !f->time_dependent && !f->has_forces && X(simulation_lossless)(z);
+    out->energy_conserved =
+        s->energy && !f->time_dependent && !f->has_forces && !f->constraint_time && X(simulation_lossless)(z);
+    out->velocity_constraints = s->slip_count;
     out->kernels = taut_store_kernel_count(s->store);
     out->constants = taut_store_constant_count(s->store);
-    const field *fields[] = { s->energy, s->constraint, s->force, s->rate_q, s->rate_w, s->observable };
+    const field *fields[] = { s->energy, s->constraint, s->slip, s->force, s->rate_q, s->rate_w, s->observable };
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         if (fields[i]) out->instances += X(field_instances)(fields[i]);
 }
@@ -114,6 +142,7 @@ static int look(simulation *z, start_mode mode, engine_check *out, void (*start)
     int status = find_rank(z, out, redundant, user);
     out->degrees_of_freedom = s->phase_space ? (2 * (int)s->n - (int)s->c) / 2 : (int)s->n - (int)out->rank;
     out->phase = s->phase_space != NULL;
+    if (!status && s->slip && !out->start_status) status = look_at_velocity_constraints(z, out);
     if (!status) status = X(symmetry_find)(s, z->x.q, z->x.w, z->symmetries, &z->symmetry_count);
     if (!status) status = look_at_contacts(z, out);
     for (int i = 0; !status && i < z->symmetry_count; i++) {

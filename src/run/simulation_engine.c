@@ -81,7 +81,8 @@ static int energy_conserved(const void *self)
 {
     const simulation *z = self;
     const struct system *s = z->s;
-    return s->energy && !s->structure.time_dependent && !s->structure.has_forces && X(simulation_lossless)(z);
+    return s->energy && !s->structure.time_dependent && !s->structure.has_forces &&
+           !s->structure.constraint_time && X(simulation_lossless)(z);
 }
 
 /* Kinetic energy v.p/2, for want of a formula that knows better; potential energy is the rest. */
@@ -130,6 +131,7 @@ static void sizes(const void *self, uint32_t *coordinates, uint32_t *constraints
 static int hamiltonian(const void *self)
 {
     const struct system *s = ((const simulation *)self)->s;
+    if (s->slip && !s->structure.has_forces) return 3;
     return s->energy && !s->structure.has_forces ? 1 + (s->phase_space != NULL) : 0;
 }
 

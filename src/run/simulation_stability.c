@@ -308,8 +308,9 @@ int X(simulation_stability)(simulation *z, real h, real period, real until, engi
         strcpy(out->note, "every constraint is a first integral");
         return TAUT_OK;
     }
-    if (!z->s->c || z->s->c * 2 > ENGINE_MULTIPLIERS || z->s->structure.force_multiplier) {
+    if (!z->s->c || z->s->c * 2 > ENGINE_MULTIPLIERS || z->s->structure.force_multiplier || z->s->slip) {
         strcpy(out->note, !z->s->c                           ? "the model has no constraints"
+                          : z->s->slip                       ? "only for constraints on positions"
                           : z->s->structure.force_multiplier ? "a force depends on the multipliers"
                                                              : "only for up to eight constraints");
         return TAUT_OK;

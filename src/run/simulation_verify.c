@@ -37,9 +37,10 @@ static void look_at_constraints(follower *f)
             row += REAL(fabs)(z->g_values[e]);
             g_t -= z->g_values[e] * z->v[p->index[e]];
         }
-        g_scale = larger(g_scale, row * q + REAL(fabs)(g_t * z->x.t));
+        if (!X(system_is_velocity_constraint)(s, k)) g_scale = larger(g_scale, row * q + REAL(fabs)(g_t * z->x.t));
         rate_scale = larger(rate_scale, row * v + REAL(fabs)(g_t));
     }
+    f->out->no_position = s->c == s->slip_count;
     f->out->position = (engine_kept){ larger((real)f->out->position.error, g), g_scale };
     f->out->velocity = (engine_kept){ larger((real)f->out->velocity.error, rate), rate_scale };
 }

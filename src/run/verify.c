@@ -215,6 +215,7 @@ static int check_symplecticity(check *z)
         snprintf(row->note, sizeof row->note,
                  hamiltonian == 0   ? "forces or rates: the motion itself does not keep the form"
                  : hamiltonian == 2 ? "not measured for models on phase space"
+                 : hamiltonian == 3 ? "constraints on velocities: the motion itself keeps no such form"
                                     : "the constraints leave no freedom");
         return TAUT_OK;
     }
@@ -321,7 +322,9 @@ static void check_energy(check *z, const engine_follow *f, const engine_follow *
     verify_row *row = add_property(z, "energy", KEEPS_ENERGY);
     if (!z->api->energy_conserved(z->engine)) {
         snprintf(row->note, sizeof row->note, "the model does not conserve it: %s",
-                 z->api->hamiltonian(z->engine) ? "it depends on time" : "forces, rates or time change it");
+                 z->api->hamiltonian(z->engine) == 3 ? "time or constraints on velocities change it"
+                 : z->api->hamiltonian(z->engine)    ? "it depends on time"
+                                                     : "forces, rates or time change it");
         return;
     }
     kept_row(z, row, &f->energy, f->steps);
@@ -381,7 +384,9 @@ static void check_constraints(check *z, const engine_follow *f)
     for (int k = 0; k < 2; k++) {
         verify_row *row =
             add_property(z, k ? "velocity dg/dt = 0" : "position g = 0", k ? KEEPS_VELOCITY : KEEPS_POSITION);
-        if (z->c)
+        if (z->c && !k && f->no_position)
+            snprintf(row->note, sizeof row->note, "all constraints are on velocities");
+        else if (z->c)
             kept_row(z, row, k ? &f->velocity : &f->position, f->steps);
         else
             snprintf(row->note, sizeof row->note, "the model has no constraints");

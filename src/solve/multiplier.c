@@ -263,7 +263,9 @@ int X(multiplier_prepare_order)(struct system *s, int **order, products **rows, 
     int status = index && *order ? list_rows_and_columns(s->context, g, index, *order, rows, columns)
                                  : TAUT_OUT_OF_MEMORY;
     taut_mem_free(s->context, index);
-    return status ? status : X(field_prepare_ordered_jacobian)(s->constraint, KIND_Q, *order);
+    kind by;
+    field *slopes = system_slopes(s, &by);
+    return status ? status : X(field_prepare_ordered_jacobian)(slopes, by, *order);
 }
 
 int X(redundant_constraint)(const struct system *s, long index)

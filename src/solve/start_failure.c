@@ -12,7 +12,10 @@
 #define SAME 1e-6
 
 static const char *unknowns(const starter *z) { return z->velocity ? "velocities" : "positions"; }
-static const char *derivative(const starter *z) { return z->velocity ? "the time derivative of " : ""; }
+static const char *derivative(const starter *z, uint32_t k)
+{
+    return z->velocity && !X(system_is_velocity_constraint)(z->s, k) ? "the time derivative of " : "";
+}
 
 /* Where the sum of squares is least, what is left of the constraints that contradict each other is in balance, and
    nothing is left of the others. */
@@ -32,7 +35,7 @@ static int contradictory(starter *z, const double *left)
         return taut_fail(s->context, TAUT_BAD_MODEL,
                     "%s:%d: no start %s found: %sconstraint '%s' cannot be met near the start: at best it misses by "
                     "%.3g; change it, or start elsewhere",
-                    one.file, one.line, unknowns(z), derivative(z), one.name, (double)z->r[pair[0]]);
+                    one.file, one.line, unknowns(z), derivative(z, pair[0]), one.name, (double)z->r[pair[0]]);
     uint32_t a = pair[0] < pair[1] ? pair[0] : pair[1], b = pair[0] + pair[1] - a;
     const origin first = X(system_constraint_origin)(s, a), second = X(system_constraint_origin)(s, b);
     char others[60] = "";
@@ -49,6 +52,10 @@ static int say_dependent(const starter *z, const start_report *report, uint32_t 
 {
     const struct system *s = z->s;
     const origin of = X(system_constraint_origin)(s, k);
+    if (apart && on[0] && X(system_is_velocity_constraint)(s, k))
+        return taut_fail(s->context, TAUT_BAD_MODEL,
+                         "%s:%d: constraint '%s' contradicts %s: no velocities meet them all; change one of them",
+                         of.file, of.line, of.name, on);
     if (apart && on[0])
         return taut_fail(s->context, TAUT_BAD_MODEL,
                          "%s:%d: constraint '%s' contradicts %s: they agree at the start and part as time goes on; "
@@ -152,16 +159,16 @@ static int say_inconsistent(starter *z, start_mode mode, int status, int found, 
         return taut_fail(s->context, status,
                     "%s:%d: the start %s could not be projected onto the constraints: %sconstraint '%s' misses by "
                     "%.3g (%s); start nearer",
-                    of.file, of.line, unknowns(z), derivative(z), of.name, (double)z->r[k], where);
+                    of.file, of.line, unknowns(z), derivative(z, k), of.name, (double)z->r[k], where);
     if (z->count)
         return taut_fail(s->context, TAUT_BAD_MODEL,
                     "%s:%d: no start %s found: %sconstraint '%s' still misses by %.3g after the free values were "
                     "solved for; give a better guess in free(), free more values, or use the start mode 'project'",
-                    of.file, of.line, unknowns(z), derivative(z), of.name, (double)z->r[k]);
+                    of.file, of.line, unknowns(z), derivative(z, k), of.name, (double)z->r[k]);
     return taut_fail(s->context, TAUT_BAD_MODEL,
                 "%s:%d: the start %s are inconsistent: %sconstraint '%s' misses by %.3g (%s); correct the start "
                 "values, free some with free(guess), or use the start mode 'project'",
-                of.file, of.line, unknowns(z), derivative(z), of.name, (double)z->r[k], where);
+                of.file, of.line, unknowns(z), derivative(z, k), of.name, (double)z->r[k], where);
 }
 
 static int explain(starter *z, start_mode mode, int status, const char *said, const real *given, double *left,

@@ -46,6 +46,10 @@ void X(start_jacobian)(starter *z, double *dense)
             z->b[z->free[f]] = 1;
         for (uint32_t k = 0; k < s->c; k++) {
             real sum = 0;
+            if (!z->velocity && X(system_is_velocity_constraint)(s, k)) { /* positions have nothing to do with it */
+                dense[(size_t)f * s->c + k] = 0;
+                continue;
+            }
             for (int e = p->start[k]; e < p->start[k + 1]; e++) sum += z->g[e] * z->b[p->index[e]];
             dense[(size_t)f * s->c + k] = (double)sum;
         }

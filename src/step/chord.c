@@ -72,6 +72,9 @@ static chord_part part_of(step_function function, kind by)
     case STEP_D_W:
     case STEP_D_T:
     case STEP_D_T_BOND:
+    case STEP_SLIP:
+    case STEP_SLIP_BOND:
+    case STEP_SLIP_WORK:
     case STEP_FORCE_WORK:
     case STEP_CHART:
     case STEP_CHART_PULL:
@@ -216,7 +219,9 @@ int X(chord_factor)(chord *c, int *usable)
     real half = p->w->h / 2, t = x->t + half;
     for (uint32_t j = 0; j < x->n; j++) c->work[j] = x->q[j] + half * x->w[j];
     place at = place_at(c->s, c->work, NULL, &t, NULL);
-    X(field_ordered_jacobian)(c->s->constraint, KIND_Q, &at, c->g);
+    kind by;
+    field *slopes = system_slopes(c->s, &by);
+    X(field_ordered_jacobian)(slopes, by, &at, c->g);
     int status = X(multiplier_factor)(c->matrix, c->g, c->g);
     *usable = !status;
     return status;

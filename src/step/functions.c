@@ -9,10 +9,10 @@
 size_t X(step_function_length)(const struct system *s, step_function function)
 {
     switch (function) {
-    case STEP_G: case STEP_RATE: return s->c;
+    case STEP_G: case STEP_RATE: case STEP_SLIP: return s->c;
     case STEP_E_W: case STEP_E_W_CHANGE: case STEP_E_Q: return (size_t)s->n + s->embedded;
     case STEP_CHART: return s->embedded;
-    case STEP_D_T: case STEP_D_T_BOND: case STEP_FORCE_WORK: return 1;
+    case STEP_D_T: case STEP_D_T_BOND: case STEP_SLIP_WORK: case STEP_FORCE_WORK: return 1;
     case STEP_VECTOR:
     case STEP_PI:
     case STEP_PI_CHANGE:
@@ -20,6 +20,7 @@ size_t X(step_function_length)(const struct system *s, step_function function)
     case STEP_PHI:
     case STEP_FREE:
     case STEP_BOND:
+    case STEP_SLIP_BOND:
     case STEP_APPLIED:
     case STEP_REACTION:
     case STEP_FORCE:
@@ -37,7 +38,9 @@ int X(step_function_empty)(const struct system *s, step_function function)
     switch (function) {
     case STEP_BOND: case STEP_REACTION: case STEP_G: case STEP_RATE: case STEP_D_BOND: return !s->c;
     case STEP_D_T: return !s->structure.time_dependent;
+    case STEP_SLIP: case STEP_SLIP_BOND: return !s->slip;
     case STEP_D_T_BOND: return !s->structure.constraint_time;
+    case STEP_SLIP_WORK: return !s->slip || !s->structure.constraint_time;
     case STEP_FORCE: case STEP_FORCE_WORK: return !s->structure.has_forces;
     case STEP_CHART: case STEP_CHART_PULL: return !s->embedded;
     case STEP_VECTOR:
@@ -62,7 +65,7 @@ int X(step_function_pushes)(step_function function)
 /* ---- derivatives ---- */
 
 /* The block of the system, or BLOCK_COUNT. */
-static block_id system_block(step_function function, kind by)
+static block_id system_block(const struct system *s, step_function function, kind by)
 {
     static const block_id none[3] = { BLOCK_COUNT, BLOCK_COUNT, BLOCK_COUNT };
     static const struct {
@@ -83,6 +86,7 @@ static block_id system_block(step_function function, kind by)
     const block_id *found = none;
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         if (blocks[i].function == function) found = blocks[i].by;
+    if (function == STEP_G && by == KIND_Q && s->slip) return BLOCK_POSITION;
     return by == KIND_Q ? found[0] : by == KIND_W ? found[1] : by == KIND_LAMBDA ? found[2] : BLOCK_COUNT;
 }
 
@@ -90,7 +94,7 @@ static int own_index(kind by) { return by == KIND_Q ? 0 : by == KIND_W ? 1 : 2; 
 
 const block_shape *X(step_function_block)(const step_functions *f, step_function function, kind by)
 {
-    block_id id = system_block(function, by);
+    block_id id = system_block(f->s, function, by);
     const block_shape *b = id != BLOCK_COUNT ? &f->s->blocks[id] : &f->own[function][own_index(by)];
     return b->value_count ? b : NULL;
 }
@@ -151,6 +155,15 @@ static void describe_own(step_functions *f, step_function function)
                                .transposed = 1,
                                .mode = DISCRETE_JOINT });
         break;
+    case STEP_SLIP:
+        own_jacobian(f, function, KIND_Q, s->slip, KIND_Q, 0);
+        own_jacobian(f, function, KIND_W, s->slip, KIND_W, 0);
+        break;
+    case STEP_SLIP_BOND:
+        own_part(f, function, KIND_Q,
+                 (block_part){ .source = PART_HESSIAN, .field = s->slip, .a = KIND_W, .b = KIND_Q, .weighted = 1 });
+        own_jacobian(f, function, KIND_LAMBDA, s->slip, KIND_W, 1);
+        break;
     case STEP_FORCE:
         own_jacobian(f, function, KIND_Q, s->force, KIND_Q, 0);
         own_jacobian(f, function, KIND_W, s->force, KIND_W, 0);
@@ -176,6 +189,7 @@ static int prepare_values(step_functions *f, step_function function)
     case STEP_D_T: return X(field_prepare_discrete)(t->energy, t->mode, KIND_T);
     case STEP_D_BOND: return X(field_prepare_discrete)(s->constraint, DISCRETE_JOINT, KIND_Q);
     case STEP_D_T_BOND: return X(field_prepare_discrete_jacobian)(s->constraint, DISCRETE_JOINT, KIND_T);
+    case STEP_SLIP_BOND: return X(field_prepare_gradient)(s->slip, KIND_W);
     case STEP_CHART: return X(field_prepare_values)(s->chart);
     case STEP_APPLIED: case STEP_REACTION: return X(system_prepare_split)(s);
     default: return TAUT_OK; /* prepared with the system, or with the blocks */
@@ -188,7 +202,7 @@ static int prepare_function(step_functions *f, step_function function)
     int status = prepare_values(f, function);
     describe_own(f, function);
     for (int i = 0; !status && i < 3; i++) {
-        block_id id = system_block(function, kinds[i]);
+        block_id id = system_block(f->s, function, kinds[i]);
         block_shape *own = &f->own[function][i];
         if (id != BLOCK_COUNT)
             status = X(system_prepare_block)(f->s, id);
@@ -255,6 +269,19 @@ static real moving_constraints(const step_functions *f, const step_circumstances
     return -c->span * sum;
 }
 
+/* -(t1 - t0) lambda.b */
+static real slip_work(const step_functions *f, const step_circumstances *c, const place *at)
+{
+    const struct system *s = f->s;
+    place rest = *at;
+    real sum = 0;
+    rest.x[KIND_W] = NULL;
+    memset(c->scratch, 0, s->c * sizeof(real));
+    X(field_values)(s->slip, &rest, c->scratch);
+    for (uint32_t k = 0; k < s->c; k++) sum += at->x[KIND_LAMBDA][k] * c->scratch[k];
+    return -c->span * sum;
+}
+
 static real force_work(const step_functions *f, const step_circumstances *c, const place *at)
 {
     real sum = 0;
@@ -273,6 +300,8 @@ static void field_value(const step_functions *f, step_function function, const s
     pool_clear(s->work->pool, out, X(step_function_length)(s, function) * sizeof(real));
     switch (function) {
     case STEP_FORCE: X(field_values)(s->force, at, out); break;
+    case STEP_SLIP: X(field_values)(s->slip, at, out); break;
+    case STEP_SLIP_BOND: X(field_gradient)(s->slip, KIND_W, at, at->x[KIND_LAMBDA], out); break;
     case STEP_E_W: case STEP_E_W_CHANGE: X(field_gradient)(t->energy, KIND_W, at, NULL, out); break;
     case STEP_E_Q: X(field_gradient)(t->energy, KIND_Q, at, NULL, out); break;
     case STEP_D_W: X(field_discrete)(t->energy, t->mode, KIND_W, c->from, at, NULL, out); break;
@@ -309,9 +338,12 @@ void X(step_function_value)(const step_functions *f, step_function function, con
         X(block_multiply_by)(s->work->pool, &s->blocks[BLOCK_G], c->g, 1, at->x[KIND_W], out);
         return;
     case STEP_D_T_BOND: *out = moving_constraints(f, c, at); return;
+    case STEP_SLIP_WORK: *out = slip_work(f, c, at); return;
     case STEP_FORCE_WORK: *out = force_work(f, c, at); return;
     case STEP_VECTOR:
     case STEP_FORCE:
+    case STEP_SLIP:
+    case STEP_SLIP_BOND:
     case STEP_E_W:
     case STEP_E_W_CHANGE:
     case STEP_E_Q:

@@ -8,8 +8,10 @@
 
 /* ---- T: the matrix of the phase for one coordinate of mass 1 under one constraint of slope 1, without forces ---- */
 
-static real slope(step_function function, kind by)
+static real slope(const struct system *s, step_function function, kind by)
 {
+    /* In the equations of constraints psi has the weights of g, and where g has none it stands alone. */
+    if (s->slip && (function == STEP_G || function == STEP_D_BOND)) return 0;
     switch (function) {
     case STEP_PI:
     case STEP_PI_CHANGE:
@@ -17,6 +19,7 @@ static real slope(step_function function, kind by)
     case STEP_E_W_CHANGE:
     case STEP_NU:
     case STEP_RATE:
+    case STEP_SLIP:
     case STEP_CHART_PULL: return by == KIND_W;
     case STEP_D_W: return by == KIND_W ? (real)0.5 : 0;
     case STEP_G:
@@ -24,6 +27,7 @@ static real slope(step_function function, kind by)
     case STEP_PHI:
     case STEP_BOND:
     case STEP_REACTION:
+    case STEP_SLIP_BOND:
     case STEP_D_BOND: return by == KIND_LAMBDA;
     case STEP_VECTOR: return 1;
     case STEP_FREE:
@@ -33,6 +37,7 @@ static real slope(step_function function, kind by)
     case STEP_D_Q:
     case STEP_D_T:
     case STEP_D_T_BOND:
+    case STEP_SLIP_WORK:
     case STEP_FORCE_WORK:
     case STEP_FUNCTIONS: break;
     }
@@ -85,7 +90,7 @@ static int find_t(const step_compiled *p, softened *z)
             const step_entry *e = &p->entries[p->evaluations[i].first_entry + k];
             int row = find_in(&rows, e->at.row), at = find_in(&columns, e->at.column);
             if (row < size && at < size)
-                all[row * size + at] += slope(p->evaluations[i].function, e->by)
+                all[row * size + at] += slope(p->w->s, p->evaluations[i].function, e->by)
                                         * step_factor(p->w, e->at.coefficient, e->at.power);
         }
     for (int i = 0; i < n; i++)

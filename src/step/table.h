@@ -37,6 +37,8 @@ typedef enum {
     STEP_APPLIED, STEP_REACTION,      /* phi = f + r */
     STEP_G,
     STEP_RATE,                /* G w + g_t: w of the place is a velocity, in every form */
+    STEP_SLIP,                /* psi(q,w,t) in the rows of velocity constraints, where STEP_G is zero; zero elsewhere */
+    STEP_SLIP_BOND,           /* a' lambda, the force of the velocity constraints alone */
     STEP_FORCE,               /* what force() was given */
     /* The gradients of the table's energy by w and q, and discrete gradients from place `from`. With embedded points
        the gradients are n + y numbers and belong to two equations that follow each other. */
@@ -45,9 +47,9 @@ typedef enum {
     STEP_D_BOND,              /* Dg' lambda */
     STEP_CHART,               /* the embedded points */
     STEP_CHART_PULL,          /* chart_q' a, a for w of the place */
-    /* For the work alone, one number each, over the step: (t1 - t0) D_t of the energy, -(t1 - t0) lambda.D_t g, and
-       F.(q1 - q0). */
-    STEP_D_T, STEP_D_T_BOND, STEP_FORCE_WORK,
+    /* For the work alone, one number each, over the step: (t1 - t0) D_t of the energy, -(t1 - t0) lambda.D_t g,
+       -(t1 - t0) lambda.b, and F.(q1 - q0). */
+    STEP_D_T, STEP_D_T_BOND, STEP_SLIP_WORK, STEP_FORCE_WORK,
     STEP_FUNCTIONS
 } step_function;
 

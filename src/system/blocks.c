@@ -16,6 +16,22 @@ static void add_jacobian(block_shape *b, field *f, kind by, int transposed)
         b, (block_part){ .source = PART_JACOBIAN, .field = f, .a = by, .b = by, .sign = 1, .transposed = transposed });
 }
 
+/* G, or its transposed */
+static void add_slopes(const struct system *s, block_shape *b, int transposed)
+{
+    kind by;
+    field *slopes = system_slopes(s, &by);
+    add_jacobian(b, slopes, by, transposed);
+}
+
+/* d/dq of G' lambda */
+static void add_bond_slopes(const struct system *s, block_shape *b)
+{
+    kind by;
+    field *slopes = system_slopes(s, &by);
+    add_hessian(b, slopes, by, KIND_Q, 1, 1);
+}
+
 static void add_identity(block_shape *b) { add_part(b, (block_part){ .source = PART_IDENTITY, .sign = 1 }); }
 
 /* phi_q, phi_w, phi_lambda: forces, and the constraint force for Lagrangian and Hamiltonian models. */
@@ -27,10 +43,10 @@ static void describe_force(const struct system *s, block_id id, block_shape *b)
         return;
     }
     if (id == BLOCK_PHI_LAMBDA)
-        add_jacobian(b, s->constraint, KIND_Q, 1);
+        add_slopes(s, b, 1);
     else
         add_hessian(b, s->energy, KIND_Q, by, s->form == FORM_LAGRANGIAN ? 1 : -1, 0);
-    if (id == BLOCK_PHI_Q) add_hessian(b, s->constraint, KIND_Q, KIND_Q, 1, 1);
+    if (id == BLOCK_PHI_Q) add_bond_slopes(s, b);
     if (s->structure.has_forces) add_jacobian(b, s->force, by, 0);
 }
 
@@ -42,8 +58,8 @@ static void describe_split(const struct system *s, block_id id, block_shape *b)
               : id == BLOCK_REACTION_LAMBDA                   ? KIND_LAMBDA
                                                               : KIND_W;
     if (!reaction && !rates) add_hessian(b, s->energy, KIND_Q, by, s->form == FORM_LAGRANGIAN ? 1 : -1, 0);
-    if (id == BLOCK_REACTION_Q && !rates) add_hessian(b, s->constraint, KIND_Q, KIND_Q, 1, 1);
-    if (id == BLOCK_REACTION_LAMBDA && !rates) add_jacobian(b, s->constraint, KIND_Q, 1);
+    if (id == BLOCK_REACTION_Q && !rates) add_bond_slopes(s, b);
+    if (id == BLOCK_REACTION_LAMBDA && !rates) add_slopes(s, b, 1);
     add_jacobian(b, reaction ? s->reaction : s->applied, by, 0);
 }
 
@@ -52,7 +68,11 @@ static void describe(const struct system *s, block_id id, block_shape *b)
     int momentum = id == BLOCK_PI_Q || id == BLOCK_PI_W;
     kind by = id == BLOCK_PI_Q || id == BLOCK_NU_Q ? KIND_Q : KIND_W;
     if (id == BLOCK_G) {
+        add_slopes(s, b, 0);
+    } else if (id == BLOCK_POSITION) {
         add_jacobian(b, s->constraint, KIND_Q, 0);
+    } else if (id == BLOCK_RATE_Q && s->pfaffian) {
+        add_jacobian(b, s->pfaffian, KIND_Q, 0);
     } else if (id == BLOCK_RATE_Q) {
         add_part(b, (block_part){ .source = PART_SLOPE, .field = s->constraint, .a = KIND_Q, .b = KIND_Q, .sign = 1 });
     } else if (id >= BLOCK_APPLIED_Q && id <= BLOCK_REACTION_LAMBDA) {
@@ -60,9 +80,9 @@ static void describe(const struct system *s, block_id id, block_shape *b)
     } else if (id > BLOCK_G && s->form == FORM_RATES) {
         return; /* rates have no parts: empty */
     } else if (id == BLOCK_CONSTRAINT_FORCE_LAMBDA) {
-        add_jacobian(b, s->constraint, KIND_Q, 1);
+        add_slopes(s, b, 1);
     } else if (id == BLOCK_CONSTRAINT_FORCE_Q) {
-        add_hessian(b, s->constraint, KIND_Q, KIND_Q, 1, 1);
+        add_bond_slopes(s, b);
     } else if (id == BLOCK_FREE_Q || id == BLOCK_FREE_LAMBDA) {
         if (id == BLOCK_FREE_Q) add_hessian(b, s->energy, KIND_Q, KIND_Q, s->form == FORM_LAGRANGIAN ? 1 : -1, 0);
         if (s->structure.has_forces) add_jacobian(b, s->force, id == BLOCK_FREE_Q ? KIND_Q : KIND_LAMBDA, 0);

@@ -42,6 +42,14 @@ void X(system_free_force)(const struct system *s, const place *at, real *out)
     X(field_values)(s->force, at, out);
 }
 
+/* out += G' lambda */
+static void add_constraint_force(const struct system *s, const place *at, real *out)
+{
+    kind by;
+    field *slopes = system_slopes(s, &by);
+    X(field_gradient)(slopes, by, at, at->x[KIND_LAMBDA], out);
+}
+
 void X(system_force)(const struct system *s, const place *at, real *out)
 {
     if (s->form == FORM_RATES) {
@@ -50,13 +58,13 @@ void X(system_force)(const struct system *s, const place *at, real *out)
         return;
     }
     X(system_free_force)(s, at, out);
-    if (at->x[KIND_LAMBDA]) X(field_gradient)(s->constraint, KIND_Q, at, at->x[KIND_LAMBDA], out);
+    if (at->x[KIND_LAMBDA]) add_constraint_force(s, at, out);
 }
 
 void X(system_constraint_force)(const struct system *s, const place *at, real *out)
 {
     clear(at, out, s->n);
-    X(field_gradient)(s->constraint, KIND_Q, at, at->x[KIND_LAMBDA], out);
+    add_constraint_force(s, at, out);
 }
 
 int X(system_prepare_split)(struct system *s)
@@ -85,7 +93,7 @@ void X(system_applied_force)(const struct system *s, const place *at, real *out)
 void X(system_reaction)(const struct system *s, const place *at, real *out)
 {
     clear(at, out, s->n);
-    if (s->form != FORM_RATES) X(field_gradient)(s->constraint, KIND_Q, at, at->x[KIND_LAMBDA], out);
+    if (s->form != FORM_RATES) add_constraint_force(s, at, out);
     X(field_values)(s->reaction, at, out);
 }
 
@@ -99,6 +107,12 @@ void X(system_constraint_rate)(const struct system *s, const place *at, real *ou
 {
     clear(at, out, s->c);
     if (!s->structure.constraint_time) return;
+    if (s->pfaffian) { /* what is left at rest */
+        place rest = *at;
+        rest.x[KIND_W] = NULL;
+        X(field_values)(s->pfaffian, &rest, out);
+        return;
+    }
     const pattern *p = X(field_jacobian_pattern)(s->constraint, KIND_T);
     /* The pattern has one column: entry k of the values belongs to the k-th row that contains t. */
     real *values = out; /* rows with an entry come in order, so values can be spread from the end in place */
@@ -109,12 +123,27 @@ void X(system_constraint_rate)(const struct system *s, const place *at, real *ou
     }
 }
 
+/* out += (the derivatives of the rows by one kind) x */
+static void rate_times(const field *f, kind by, const place *at, const real *x, real *values, real *out)
+{
+    const pattern *p = X(field_jacobian_pattern)(f, by);
+    clear(at, values, (size_t)pattern_entries(p));
+    X(field_jacobian)(f, by, at, values);
+    for (int r = 0; r < p->rows; r++)
+        for (int k = p->start[r]; k < p->start[r + 1]; k++) out[r] += values[k] * x[p->index[k]];
+}
+
 void X(system_constraint_curvature)(const struct system *s, const place *at, const real *v, real *out)
 {
     real one = 1;
     place direction = direction_of(v, NULL, &one);
     clear(at, out, s->c);
     X(field_second)(s->constraint, at, &direction, out);
+    if (!s->slip) return;
+    place moving = *at;
+    moving.x[KIND_W] = v;
+    rate_times(s->slip, KIND_Q, &moving, v, at->work->entries, out);
+    rate_times(s->slip, KIND_T, &moving, &one, at->work->entries, out);
 }
 
 /* out += sum over the part (a: rows) of Hess f_ab x_b */
@@ -135,15 +164,6 @@ static void gradient_rate(const struct system *s, const place *at, const real *v
     clear(at, out, s->n);
     hessian_times(s, KIND_W, KIND_Q, at, v, at->work->entries, out);
     hessian_times(s, KIND_W, KIND_T, at, &one, at->work->entries, out);
-}
-
-static void rate_times(const field *f, kind by, const place *at, const real *x, real *values, real *out)
-{
-    const pattern *p = X(field_jacobian_pattern)(f, by);
-    clear(at, values, (size_t)pattern_entries(p));
-    X(field_jacobian)(f, by, at, values);
-    for (int r = 0; r < p->rows; r++)
-        for (int k = p->start[r]; k < p->start[r + 1]; k++) out[r] += values[k] * x[p->index[k]];
 }
 
 void X(system_momentum_rate)(const struct system *s, const place *at, const real *v, real *out)
@@ -181,6 +201,11 @@ int X(system_prepare_rates)(struct system *s)
         if (!status)
             room = larger(pattern_entries(X(field_jacobian_pattern)(s->rate_q, KIND_Q)),
                           pattern_entries(X(field_jacobian_pattern)(s->rate_q, KIND_T)));
+    }
+    for (int i = 0; !status && s->slip && i < 2; i++) {
+        const kind by = i ? KIND_T : KIND_Q;
+        status = X(field_prepare_jacobian)(s->slip, by);
+        if (!status) room = larger(room, pattern_entries(X(field_jacobian_pattern)(s->slip, by)));
     }
     return status ? status : X(workspace_reserve)(s->work, 0, 0, (size_t)room);
 }

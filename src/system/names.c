@@ -12,6 +12,8 @@ origin X(system_start_points_origin)(const struct system *s)
     return (origin){ s->m->file, "start_points", s->m->start_points_line };
 }
 
+int X(system_is_velocity_constraint)(const struct system *s, uint32_t k) { return s->m->constraints[k].velocity; }
+
 origin X(system_constraint_origin)(const struct system *s, uint32_t k)
 {
     return (origin){ s->m->file, s->m->constraints[k].name, s->m->constraints[k].line };

@@ -122,12 +122,12 @@ static int find_singular(struct system *s, const pattern *shape, const real *val
     return dense ? found : -1;
 }
 
-/* dg_k/dt = G_k v + g_t as an expression. */
-static expr constraint_rate(struct system *s, uint32_t k)
+expr X(system_rate_formula)(struct system *s, uint32_t k)
 {
     graph *g = s->m->graph;
     expr value = s->m->constraints[k].value, *nodes = NULL;
     size_t count;
+    if (s->m->constraints[k].velocity) return value;
     if (taut_expr_reachable(g, &value, 1, &nodes, &count)) return 0;
     expr *directions = taut_mem_new(s->context, count, sizeof *directions), result = 0;
     size_t used = 0;
@@ -181,7 +181,7 @@ static int augment(struct system *s, const int *singular, int covered, wide kapp
         for (size_t i = 0; !status && !s->structure.augmented && !s->embedded && i < s->m->summand_count; i++)
             status = taut_family_add(s->store, &s->ambient_family, 0, s->m->summands[i].value);
         if (status) return status;
-        expr rate = constraint_rate(s, k);
+        expr rate = X(system_rate_formula)(s, k);
         expr term = taut_expr_mul(g, taut_expr_number(g, kappa / 2), taut_expr_powi(g, rate, 2));
         status = term ? taut_family_add(s->store, &s->energy_family, 0, term) : TAUT_OUT_OF_MEMORY;
         s->structure.augmented = 1;
@@ -197,15 +197,18 @@ static int remake_fields(struct system *s)
         { &s->constraint_family, &s->constraint }, { &s->force_family, &s->force },
         { &s->rate_q_family, &s->rate_q },         { &s->rate_w_family, &s->rate_w },
         { &s->observable_family, &s->observable }, { &s->energy_family, &s->energy },
+        { &s->slip_family, &s->slip },             { &s->pfaffian_family, &s->pfaffian },
     };
     int status = TAUT_OK;
     for (size_t i = 0; !status && i < sizeof all / sizeof *all; i++) {
+        if (!*all[i].target) continue; /* the model has none */
         status = X(system_make_field)(s, all[i].f, all[i].target);
         if (!status) status = X(field_prepare_values)(*all[i].target);
     }
     if (!status && s->embedded) status = X(system_make_field)(s, &s->chart_family, &s->chart);
     if (!status) status = X(system_make_field)(s, &s->ambient_family, &s->ambient);
     if (!status) status = X(field_prepare_gradient)(s->constraint, KIND_Q);
+    if (!status && s->pfaffian) status = X(field_prepare_gradient)(s->pfaffian, KIND_W);
     return status ? status : X(field_prepare_jacobian)(s->constraint, KIND_T);
 }
 
@@ -366,7 +369,7 @@ static int find_constant_mass(struct system *s, const place *at)
         zero.x[KIND_W] = NULL; /* the gradient at w = 0 */
         if (!status) status = X(field_prepare_gradient)(s->energy, KIND_W);
         if (!status) X(field_gradient)(s->energy, KIND_W, &zero, NULL, s->offset);
-        found->explicit_force = !found->force_velocity && !found->force_multiplier;
+        found->explicit_force = !found->force_velocity && !found->force_multiplier && !s->slip;
     }
     partition_clear(s->context, &p);
     taut_mem_free(s->context, values);
@@ -501,13 +504,44 @@ static int find_nonlinear_multiplier(struct system *s)
     return TAUT_OK;
 }
 
+/* Has a velocity constraint a part without velocities, b(q,t)? */
+static int find_affine(struct system *s, int *affine)
+{
+    graph *g = s->m->graph;
+    int status = TAUT_OK;
+    *affine = 0;
+    for (size_t k = 0; !status && k < s->m->constraint_count; k++) {
+        const expr value = s->m->constraints[k].value;
+        expr *nodes = NULL, *zeros = NULL;
+        size_t count = 0, used = 0;
+        if (!s->m->constraints[k].velocity) continue;
+        status = taut_expr_reachable(g, &value, 1, &nodes, &count);
+        if (!status && !(zeros = taut_mem_new(s->context, count, sizeof *zeros))) status = TAUT_OUT_OF_MEMORY;
+        for (size_t i = 0; !status && i < count; i++) {
+            const node n = *taut_graph_node(g, nodes[i]);
+            if (n.op != OP_VARIABLE || n.b != KIND_W) continue;
+            zeros[used] = taut_expr_number(g, 0);
+            nodes[used++] = nodes[i];
+        }
+        expr rest = status ? 0 : taut_expr_substitute(g, value, nodes, zeros, used);
+        if (rest) rest = taut_expr_simplify(g, rest, NULL, NULL);
+        if (!status && !rest) status = TAUT_OUT_OF_MEMORY;
+        if (!status && !taut_expr_is_number(g, rest, 0)) *affine = 1;
+        taut_mem_free(s->context, zeros);
+        if (nodes) taut_expr_list_free(g, nodes);
+    }
+    return status;
+}
+
 int X(system_find_structure)(struct system *s)
 {
     structure *found = &s->structure;
+    int affine = 0;
     unsigned force = X(field_kinds)(s->force), rate = X(field_kinds)(s->rate_w), g = X(field_kinds)(s->constraint);
     unsigned energy = s->energy ? X(field_kinds)(s->energy) : X(field_kinds)(s->rate_q);
+    const unsigned slip = s->slip ? X(field_kinds)(s->slip) : 0;
     found->constraint_time = (g >> KIND_T) & 1;
-    found->time_dependent = ((g | force | rate | energy) >> KIND_T) & 1;
+    found->time_dependent = ((g | force | rate | energy | slip) >> KIND_T) & 1;
     found->has_forces = s->m->force_count > 0;
     found->force_position = ((force | rate) >> KIND_Q) & 1;
     found->force_time = ((force | rate) >> KIND_T) & 1;
@@ -515,6 +549,8 @@ int X(system_find_structure)(struct system *s)
     found->force_multiplier = ((force | rate) >> KIND_LAMBDA) & 1;
     real t = 0;
     int status = found->force_multiplier ? find_nonlinear_multiplier(s) : TAUT_OK;
+    if (!status && s->slip) status = find_affine(s, &affine);
+    found->constraint_time |= affine;
     place at = place_at(s, s->start.q, s->start.w, &t, NULL); /* for a first look at the mass matrix */
     if (!status && s->form == FORM_LAGRANGIAN) {
         status = mass_is_finite(s, &at);

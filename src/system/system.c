@@ -130,8 +130,13 @@ static int build_families(struct system *s)
     int status = TAUT_OK;
     for (size_t i = 0; !status && i < m->summand_count; i++)
         status = taut_family_add(s->store, &s->energy_family, 0, m->summands[i].value);
-    for (size_t i = 0; !status && i < m->constraint_count; i++)
-        status = taut_family_add(s->store, &s->constraint_family, (uint32_t)i, m->constraints[i].value);
+    for (uint32_t i = 0; !status && i < s->c; i++)
+        status = taut_family_add(s->store, m->constraints[i].velocity ? &s->slip_family : &s->constraint_family, i,
+                                 m->constraints[i].value);
+    for (uint32_t i = 0; !status && s->slip_count && i < s->c; i++) {
+        const expr rate = X(system_rate_formula)(s, i);
+        status = rate ? taut_family_add(s->store, &s->pfaffian_family, i, rate) : TAUT_OUT_OF_MEMORY;
+    }
     for (size_t i = 0; !status && i < m->force_count; i++)
         status = taut_family_add(s->store, &s->force_family, m->forces[i].target, m->forces[i].value);
     for (size_t i = 0; !status && i < m->rate_count; i++)
@@ -146,11 +151,12 @@ static int build_families(struct system *s)
     s->chart_family.row_count = s->embedded;
     s->ambient_family.row_count = 1;
     s->energy_family.row_count = 1;
-    s->constraint_family.row_count = s->c;
+    s->constraint_family.row_count = s->slip_family.row_count = s->pfaffian_family.row_count = s->c;
     s->force_family.row_count = s->rate_q_family.row_count = s->rate_w_family.row_count = s->n;
     s->observable_family.row_count = (uint32_t)m->observable_count;
     family *all[] = { &s->energy_family, &s->constraint_family, &s->force_family, &s->rate_q_family,
-                      &s->rate_w_family, &s->observable_family, &s->chart_family, &s->ambient_family };
+                      &s->rate_w_family, &s->observable_family, &s->chart_family, &s->ambient_family,
+                      &s->slip_family, &s->pfaffian_family };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) taut_family_trim(s->store, all[i]);
     taut_graph_settle(m->graph);
     return status;
@@ -166,6 +172,11 @@ static int build_fields(struct system *s)
     if (!status) status = X(system_make_field)(s, &s->observable_family, &s->observable);
     if (!status && s->embedded) status = X(system_make_field)(s, &s->chart_family, &s->chart);
     if (!status && s->embedded) status = X(system_make_field)(s, &s->ambient_family, &s->ambient);
+    if (!status && s->slip_count) status = X(system_make_field)(s, &s->slip_family, &s->slip);
+    if (!status && s->slip_count) status = X(system_make_field)(s, &s->pfaffian_family, &s->pfaffian);
+    if (!status && s->slip_count) status = X(field_prepare_values)(s->slip);
+    if (!status && s->slip_count) status = X(field_prepare_values)(s->pfaffian);
+    if (!status && s->slip_count) status = X(field_prepare_gradient)(s->pfaffian, KIND_W);
     if (!status) status = X(field_prepare_values)(s->constraint);
     if (!status) status = X(field_prepare_gradient)(s->constraint, KIND_Q);
     if (!status) status = X(field_prepare_jacobian)(s->constraint, KIND_T);
@@ -239,6 +250,7 @@ int X(system_create)(model *m, struct system **result)
     s->phase_space = m->phase;
     s->n = m->coordinate_count;
     s->c = (uint32_t)m->constraint_count;
+    for (uint32_t k = 0; k < s->c; k++) s->slip_count += m->constraints[k].velocity != 0;
     s->embedded = m->ambient ? (uint32_t)m->chart_count : 0;
     s->store = taut_store_create(m->context, m->graph);
     int status = create_workspace(s);
@@ -269,9 +281,11 @@ void X(system_destroy)(struct system *s)
         return;
     }
     field *fields[] = { s->energy,     s->constraint, s->force,   s->rate_q,  s->rate_w,
-                        s->observable, s->chart,      s->ambient, s->applied, s->reaction };
+                        s->observable, s->chart,      s->ambient, s->applied, s->reaction,
+                        s->slip,       s->pfaffian };
     family *families[] = { &s->energy_family, &s->constraint_family, &s->force_family, &s->rate_q_family,
-                           &s->rate_w_family, &s->observable_family, &s->chart_family, &s->ambient_family };
+                           &s->rate_w_family, &s->observable_family, &s->chart_family, &s->ambient_family,
+                           &s->slip_family, &s->pfaffian_family };
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) X(field_destroy)(fields[i]);
     for (size_t i = 0; s->store && i < sizeof families / sizeof *families; i++)
         taut_family_clear(s->store, families[i]);

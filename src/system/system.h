@@ -5,7 +5,11 @@
  *     momentum  pi(q,w,t)         L_v            p          z
  *     velocity  nu(q,w,t)         v              H_p        rate of y
  *     force     phi(q,w,t,lambda) L_q + G'lambda + F   -H_q + G'lambda + F   rate of z
- * The equations of motion are  d/dt pi = phi,  d/dt q = nu,  g(q,t) = 0,  and  G nu + g_t = 0  follows. */
+ * The equations of motion are  d/dt pi = phi,  d/dt q = nu,  g(q,t) = 0,  and  G nu + g_t = 0  follows.
+ *
+ * Of a Lagrangian model some of the c constraints may be on velocities: psi(q,v,t) = a(q,t) v + b(q,t) = 0. Their rows
+ * of G are a, of g_t they are b, of G v + g_t they are psi, and their rows of g are zero; so that the constraint force
+ * is G'lambda, with a'lambda in it, as the principle of Lagrange and d'Alembert has it. */
 #ifndef TAUT_SYSTEM_SYSTEM_H
 #define TAUT_SYSTEM_SYSTEM_H
 
@@ -18,7 +22,7 @@ struct model; /* which methods and solvers do not look into: what they need of i
 typedef enum {
     BLOCK_PI_Q, BLOCK_PI_W, BLOCK_NU_Q, BLOCK_NU_W,
     BLOCK_PHI_Q, BLOCK_PHI_W, BLOCK_PHI_LAMBDA,
-    BLOCK_G,            /* dg/dq, constraints x coordinates */
+    BLOCK_G,            /* dg/dq, of velocity constraints a; constraints x coordinates */
     /* phi in two parts, for methods that treat them differently: the free force, and the constraint force G' lambda
        (empty for rates). phi_w is the free force's alone. */
     BLOCK_FREE_Q, BLOCK_FREE_LAMBDA,
@@ -28,6 +32,7 @@ typedef enum {
     /* phi = f + r, in every form (system_prepare_split). f is free of multipliers. */
     BLOCK_APPLIED_Q, BLOCK_APPLIED_W,
     BLOCK_REACTION_Q, BLOCK_REACTION_W, BLOCK_REACTION_LAMBDA,
+    BLOCK_POSITION,     /* dg/dq; no entries in the rows of velocity constraints */
     BLOCK_COUNT
 } block_id;
 
@@ -56,7 +61,7 @@ typedef struct {
 /* What was found in the model. */
 typedef struct {
     int time_dependent;         /* t occurs in L, H, g or the forces */
-    int constraint_time;        /* t occurs in g */
+    int constraint_time;        /* t occurs in g, or a velocity constraint has a part b: constraints do work */
     int has_forces;             /* force() was used */
     int force_position, force_time; /* a force (or the rate of w) depends on q, on t */
     int force_velocity;         /* a force depends on w */
@@ -69,7 +74,8 @@ typedef struct {
     int quadratic;              /* L or H is of degree 2 in w, at the most */
     int separable;              /* no mixed second derivative of w and q */
     int augmented;              /* the mass matrix is singular alone; multiples of (dg/dt)^2 / 2 were added */
-    int explicit_force;         /* uncoupled, mass in small blocks, and forces free of w and lambda: the fast path */
+    int explicit_force;         /* uncoupled, mass in small blocks, and forces free of w and lambda, no velocity
+                                   constraints: the fast path */
 } structure;
 
 /* The start values of the model as numbers; guesses of those that are free. */
@@ -93,13 +99,17 @@ struct system {
     uint32_t extra_count; /* further numbers of a state: of a model with contacts */
     store *store;
     family energy_family, constraint_family, force_family, rate_q_family, rate_w_family, observable_family,
-        chart_family, ambient_family;
+        chart_family, ambient_family, slip_family, pfaffian_family;
     real *constants;
     unsigned constants_version; /* changes when they do */
     uint32_t *input_constants; /* those that inputs of the model stand in */
     size_t input_constant_count;
     field *energy;        /* L or H; NULL for rate models */
     field *constraint, *force, *rate_q, *rate_w, *observable;
+    /* With velocity constraints: psi in their rows (and nothing in the others), and dg/dt or psi in all rows. NULL:
+       there are none. */
+    field *slip, *pfaffian;
+    uint32_t slip_count;  /* velocity constraints */
     /* Parts of force (of rate_w, in a rate model): the terms without multipliers and those with. NULL until
        system_prepare_split. */
     family applied_family, reaction_family;
@@ -166,9 +176,9 @@ int X(system_prepare_split)(struct system *s);
 void X(system_applied_force)(const struct system *s, const place *at, real *out);
 void X(system_reaction)(const struct system *s, const place *at, real *out);
 void X(system_constraints)(const struct system *s, const place *at, real *out);
-/* out = g_t */
+/* out = g_t (b) */
 void X(system_constraint_rate)(const struct system *s, const place *at, real *out);
-/* out = d^2/ds^2 g(q + s v, t + s) */
+/* out = d^2/ds^2 g(q + s v, t + s), of velocity constraints d/ds psi(q + s v, v, t + s) */
 void X(system_constraint_curvature)(const struct system *s, const place *at, const real *v, real *out);
 /* out = d/dt at fixed w of pi (or nu): pi_q v + pi_t */
 void X(system_momentum_rate)(const struct system *s, const place *at, const real *v, real *out);
@@ -179,6 +189,15 @@ real X(system_energy)(const struct system *s, const place *at, const real *v);
 real X(system_power)(const struct system *s, const place *at, const real *v, real *rates);
 int X(system_prepare_power)(struct system *s);
 void X(system_observables)(const struct system *s, const place *at, real *out);
+
+/* The field whose derivatives by *by are BLOCK_G. */
+static inline field *system_slopes(const struct system *s, kind *by)
+{
+    *by = s->pfaffian ? KIND_W : KIND_Q;
+    return s->pfaffian ? s->pfaffian : s->constraint;
+}
+/* Is constraint k one on velocities? */
+int X(system_is_velocity_constraint)(const struct system *s, uint32_t k);
 
 /* ---- derivatives ---- */
 int X(system_prepare_block)(struct system *s, block_id id);
