@@ -5,6 +5,7 @@
 #include "base/loops.h"
 #include "base/room.h"
 #include "solve/redundancy.h"
+#include "solve/stress.h"
 #define NUMBER double
 #include "linalg/products_sum.h"
 
@@ -30,6 +31,7 @@ struct multiplier {
     double left_out;
     int *diagonal;        /* of S, its entries among the values: where constraints are softened */
     const double *softening; /* of this matrix alone; NULL: that of the system */
+    stress *stress;       /* who chooses among multipliers that make the same force; NULL: softening does */
     void *room;           /* of the arrays below */
     double *t_values;     /* NULL: those of G0 are taken */
     double *g_values;     /* G1 in double, where real is more */
@@ -59,6 +61,7 @@ void X(multiplier_destroy)(multiplier *m)
     }
     taut_mem_free(context, m->weights);
     taut_mem_free(context, m->diagonal);
+    X(stress_destroy)(m->stress);
     room_free(context, &m->room);
     taut_products_destroy(context, m->sums);
     taut_linear_destroy(m->solver);
@@ -206,6 +209,7 @@ static int make(multiplier *m, transposed *g)
     m->weights_version = s->constants_version;
     if (s->structure.diagonal_mass) status = weigh_entries(m, g->order);
     if (!status && s->softening) status = find_diagonal(m);
+    if (!status) status = X(stress_create)(s, g->order, &m->stress);
     if (!status) status = room_create(s->context, lay_out, m, &m->room);
     return status ? status : make_products(m, g);
 }
@@ -341,6 +345,7 @@ static const double *softening_of(const multiplier *m) { return m->softening ? m
 int X(multiplier_factor)(multiplier *m, const real *g1, const real *g0)
 {
     if (m->weights_version != m->s->constants_version) weigh_again(m);
+    X(stress_at)(m->stress, g0);
 #ifdef TAUT_REAL_QUAD
     form_t(m, g0);
     for (int e = 0; e < m->g_entries; e++) m->g_values[e] = (double)g1[e];
@@ -404,6 +409,7 @@ int X(multiplier_choose_by)(multiplier *m, int passes, const real *lambda, real 
     const uint32_t c = m->s->c;
     int status = TAUT_OK;
     if (!m->diagonal) return TAUT_OK;
+    if (m->stress) return X(stress_choose)(m->stress, lambda, change);
     for (uint32_t k = 0; k < c; k++) m->spare[k] = (lambda ? lambda[k] : 0) - change[k];
     for (int pass = 0; !status && pass < passes; pass++) {
         for (uint32_t k = 0; k < c; k++) m->spare[k] *= softening_of(m)[k];
