@@ -4,8 +4,9 @@
 #include "support.h"
 
 #include "solve/stress.h"
+#include "support_allocator.h"
 
-static simulation *open_truss(int bays, const char *method)
+static simulation *open_truss_in(taut_context *context, int bays, const char *method)
 {
     model *m = NULL;
     simulation *z = NULL;
@@ -13,11 +14,15 @@ static simulation *open_truss(int bays, const char *method)
     snprintf(number, sizeof number, "%d", bays);
     engine_options options = { .method = method };
     definition defined = { "N", number, 0 };
-    taut_context *context = taut_context_create(NULL);
     assert_int_equal(taut_model_read_file(context, MODELS "/truss.lua", &defined, 1, &m), TAUT_OK);
     if (X(simulation_create)(m, &options, &z)) fail_msg("%s: %s", method, taut_error_text(context));
     assert_int_equal(z->start.dependent, bays);
     return z;
+}
+
+static simulation *open_truss(int bays, const char *method)
+{
+    return open_truss_in(taut_context_create(NULL), bays, method);
 }
 
 /* sum_i G_ki^2 / M_ii of a bar, masses 1: 8 l^2, or half of it where one of its ends is held. */
@@ -80,6 +85,42 @@ static void any_multipliers(void **state)
     close_model(z);
 }
 
+/* Memory that runs out at any moment. */
+static void without_memory(void **state)
+{
+    (void)state;
+    enum { BAYS = 6, COUNT = 5 * BAYS + 1 };
+    counter memory = { 0 };
+    const taut_allocator allocator = { counted_resize, &memory };
+    simulation *z = open_truss_in(taut_context_create(&allocator), BAYS, "rattle");
+    struct system *s = z->s;
+    double metric[COUNT];
+    real *values = calloc((size_t)s->blocks[BLOCK_G].value_count, sizeof *values);
+    place at = place_at(s, z->x.q, z->x.w, &z->x.t, z->x.lambda);
+    rank *found = NULL;
+    X(system_block_values)(s, BLOCK_G, &at, values);
+    for (int k = 0; k < COUNT; k++) metric[k] = (double)weight_of(k);
+    assert_int_equal(X(rank_create)(s, values, &found), TAUT_OK);
+    const long live = memory.live;
+    int status = TAUT_OUT_OF_MEMORY, failed = 0;
+    for (long k = 1; status; k++, failed++) {
+        stress *chooser = NULL;
+        memory.fail_at = memory.calls + k, memory.fail_count = 1000000;
+        status = X(stress_plan_create)(s, found, values, values, metric, &s->stresses);
+        if (!status) status = X(stress_create)(s, NULL, &chooser);
+        memory.fail_count = 0;
+        if (status) assert_int_equal(status, TAUT_OUT_OF_MEMORY);
+        X(stress_destroy)(chooser);
+        taut_mem_free(s->context, s->stresses);
+        s->stresses = NULL;
+        assert_int_equal(memory.live, live);
+    }
+    assert_true(failed > 20);
+    X(rank_destroy)(found);
+    free(values);
+    close_model(z);
+}
+
 /* One that depends on more others than are looked at has none. */
 static void too_many_neighbours(void **state)
 {
@@ -137,6 +178,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_multipliers),
+        cmocka_unit_test(without_memory),
         cmocka_unit_test(too_many_neighbours),
         cmocka_unit_test(of_a_long_truss),
     };
