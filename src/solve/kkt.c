@@ -97,7 +97,7 @@ int X(kkt_create)(struct system *s, kkt **result)
     if (!k) return TAUT_OUT_OF_MEMORY;
     k->s = s;
     int status = X(system_prepare_block)(s, BLOCK_G);
-    int reduced = s->inverse_mass && !s->structure.force_multiplier;
+    int reduced = X(multiplier_is_enough)(s);
     if (!status && !reduced) status = create_full(k);
     if (!status && reduced && s->c) status = X(multiplier_create)(s, NULL, &k->multiplier);
     if (!status) status = room_create(s->context, lay_out, k, &k->room);
