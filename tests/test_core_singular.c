@@ -100,6 +100,30 @@ static void growth_out_of_rest_is_none(void **state)
     }
 }
 
+/* A chain that falls freely, straight: no bar carries anything, and multipliers are round-off. */
+static void round_off_is_none(void **state)
+{
+    (void)state;
+    static const char *const directions[] = { "1, 0", "cos(0.3), sin(0.3)", "0, 1" };
+    for (int i = 0; i < 6; i++) {
+        char model[600], text[TAUT_ERROR_TEXT];
+        snprintf(model, sizeof model,
+                 "local N, along, previous = %d, vector{%s}\n"
+                 "for i = 0, N do\n"
+                 "  local a = point('a' .. i, 2)\n"
+                 "  lagrangian(norm2(a.dot)/2 - %g*a.y)\n"
+                 "  if previous then constraint('bar' .. i, norm2(a - previous) - 1) end\n"
+                 "  start { ['a' .. i] = i*along, ['a' .. i .. '.dot'] = {0.3, 0.7} }\n"
+                 "  previous = a\n"
+                 "end\n",
+                 QUAD || SANITIZED ? 10 : 100, directions[i % 3], i < 3 ? 9.81 : 0.0);
+        simulation *z = open_text(model);
+        do_steps(z, QUAD || SANITIZED ? 30 : 300, (real)0.001);
+        if (ENGINE.strain(z, text, sizeof text)) fail_msg("%s: %s", directions[i % 3], text);
+        close_model(z);
+    }
+}
+
 static void the_exact_solution_refuses(void **state)
 {
     (void)state;
@@ -191,6 +215,7 @@ int main(void)
         cmocka_unit_test(a_run_reports_it),
         cmocka_unit_test(undetermined_multipliers_are_missing),
         cmocka_unit_test(growth_out_of_rest_is_none),
+        cmocka_unit_test(round_off_is_none),
         cmocka_unit_test(the_exact_solution_refuses),
         cmocka_unit_test(the_exact_solution_with_redundancy),
         cmocka_unit_test(a_reference_on_another_branch),

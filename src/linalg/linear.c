@@ -175,6 +175,8 @@ int taut_linear_small_pivots(linear *solver, const double *values, double limit,
     return taut_ldl_small_pivots(solver->state, values, limit, small);
 }
 
+const int *taut_linear_elimination(const linear *solver) { return taut_ldl_elimination(solver->state); }
+
 void taut_linear_use(linear *solver, pool *p)
 {
     if (solver->operations == &taut_linear_ldl) taut_ldl_use(solver->state, p);

@@ -73,6 +73,8 @@ int taut_linear_solve_transposed(linear *solver, double *b);
    pivots of at most `limit`, the square of what is left of them beside those eliminated before. Returns how many; the
    next solve needs another factor. */
 int taut_linear_small_pivots(linear *solver, const double *values, double limit, unsigned char *small);
+/* LDL only: the order of elimination, unknown order[k] as the k-th; NULL: the natural one. Belongs to the solver. */
+const int *taut_linear_elimination(const linear *solver);
 const linear_info *taut_linear_status(const linear *solver);
 const char *taut_linear_backend_name(linear_backend backend);
 void taut_linear_destroy(linear *solver);

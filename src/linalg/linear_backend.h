@@ -34,6 +34,8 @@ int taut_ldl_value_order(void *state, const int **order);
 int taut_ldl_takes_lower(const void *state);
 int taut_ldl_factor_lower(void *state, double *values, linear_info *info);
 int taut_ldl_small_pivots(void *state, const double *values, double limit, unsigned char *small);
+/* As taut_linear_elimination. */
+const int *taut_ldl_elimination(const void *state);
 void taut_ldl_use(void *state, pool *p);
 
 /* A pivot below this fraction of what it was computed from has lost all but three digits to cancellation: the matrix is

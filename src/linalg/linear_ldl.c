@@ -232,6 +232,8 @@ int taut_ldl_small_pivots(void *state, const double *values, double limit, unsig
     return count;
 }
 
+const int *taut_ldl_elimination(const void *state) { return ((const ldl *)state)->order; }
+
 int taut_ldl_value_order(void *state, const int **order)
 {
     ldl *s = state;

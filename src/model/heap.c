@@ -1,7 +1,5 @@
 #include "model/heap.h"
 
-#include <string.h>
-
 #define HEAP_PIECE ((size_t)64 << 10)
 
 static size_t class_of(size_t size) { return (size - 1) / HEAP_STEP; }
@@ -9,11 +7,8 @@ static size_t class_of(size_t size) { return (size - 1) / HEAP_STEP; }
 static void *take(heap *h, size_t class)
 {
     size_t size = (class + 1) * HEAP_STEP;
-    void *block = h->lists[class];
-    if (block) {
-        memcpy(&h->lists[class], block, sizeof(void *));
-        return block;
-    }
+    void *block = heap_pop(h, size);
+    if (block) return block;
     if (h->left < size) { /* the rest of the last piece is lost: less than one block */
         char *piece = taut_mem_resize(h->context, NULL, HEAP_PIECE, 1);
         if (!piece) return NULL;
@@ -26,12 +21,6 @@ static void *take(heap *h, size_t class)
     h->at += size;
     h->left -= size;
     return block;
-}
-
-static void put_back(heap *h, void *block, size_t class)
-{
-    memcpy(block, &h->lists[class], sizeof(void *));
-    h->lists[class] = block;
 }
 
 void *taut_heap_resize(heap *h, void *block, size_t old_size, size_t size)
@@ -52,7 +41,7 @@ void *taut_heap_resize(heap *h, void *block, size_t old_size, size_t size)
     }
     if (!block) return result;
     if (size) memcpy(result, block, old_size < size ? old_size : size);
-    if (was_small) put_back(h, block, class_of(old_size));
+    if (was_small) heap_push(h, block, old_size);
     else taut_mem_free(h->context, block);
     return result;
 }

@@ -21,17 +21,20 @@ script *taut_script_of(lua_State *L)
     return *(script **)lua_getextraspace(L);
 }
 
-int taut_script_line(lua_State *L)
+static int line_from(lua_State *L, int level)
 {
     lua_Debug where;
     const script *s = taut_script_of(L);
-    for (int level = 0; lua_getstack(L, level, &where); level++) {
+    for (; lua_getstack(L, level, &where); level++) {
         lua_getinfo(L, s->has_texts ? "lS" : "l", &where);
         if (where.currentline <= 0 || (s->has_texts && strcmp(where.source, MECHANISM_CHUNK) == 0)) continue;
         return where.currentline;
     }
     return s->line;
 }
+
+/* Level 0 is the function of the language that asks, which has no line. */
+int taut_script_line(lua_State *L) { return line_from(L, 1); }
 
 /* ---- limits ---- */
 
@@ -42,16 +45,17 @@ static void *allocate(void *user, void *block, size_t old_size, size_t size)
     script *s = user;
     if (!block) old_size = 0;
     if (size == 0) {
-        taut_heap_resize(&s->heap, block, old_size, 0);
+        if (!heap_push(&s->heap, block, old_size)) taut_heap_resize(&s->heap, block, old_size, 0);
         s->heap_size -= old_size;
         return NULL;
     }
     if (size > old_size && size - old_size > SCRIPT_MEMORY - s->heap_size) {
         s->refusal = STOP_MEMORY_LIMIT;
-        s->refusal_line = s->L ? taut_script_line(s->L) : 0;
+        s->refusal_line = s->L ? line_from(s->L, 0) : 0;
         return NULL;
     }
-    void *result = taut_heap_resize(&s->heap, block, old_size, size);
+    void *result = block ? NULL : heap_pop(&s->heap, size);
+    if (!result) result = taut_heap_resize(&s->heap, block, old_size, size);
     if (!result) {
         s->refusal = STOP_OUT_OF_MEMORY;
         return NULL;
@@ -65,7 +69,7 @@ int taut_script_stop(lua_State *L, stop_reason reason)
     script *s = taut_script_of(L);
     if (!s->stop) {
         s->stop = reason;
-        s->stop_line = taut_script_line(L);
+        s->stop_line = line_from(L, 0); /* also of a hook, in a function of the script */
     }
     lua_pushliteral(L, "the script was stopped");
     return lua_error(L);

@@ -8,6 +8,7 @@
 #include "base/room.h"
 #include "contact/modes.h"
 #include "solve/integrable.h"
+#include "solve/multiplier.h"
 #include "system/vector.h"
 
 void X(simulation_destroy)(simulation *z)
@@ -219,6 +220,16 @@ int X(simulation_parts)(simulation *z, const struct method_class *class)
     return status;
 }
 
+enum { MANY_CONSTRAINTS = 256 };
+
+/* Of many constraints: a multiplier matrix from which those of the start, of the steps and of frames have their
+   analysis, as long as they are created. */
+static int analyse_once(simulation *z, multiplier **shared)
+{
+    struct system *s = z->s;
+    return s->c >= MANY_CONSTRAINTS && X(multiplier_is_enough)(s) ? X(multiplier_create)(s, NULL, shared) : TAUT_OK;
+}
+
 /* What belongs to the state at the start. */
 static int begin_run(simulation *z, const engine_options *options)
 {
@@ -268,6 +279,8 @@ static int create(model *m, const engine_options *options, const struct method_c
                            "constraints, is for naive, extended and dirac",
                            class->info->name);
     taut_budget_part(z->context, "the consistent start");
+    multiplier *shared = NULL;
+    if (!status) status = analyse_once(z, &shared);
     if (!status) status = X(start_state)(z->s, options->start, &first, &z->start);
     taut_budget_part(z->context, "the matrices of a step");
     if (!status && z->start.dependent) tell_redundancy(z);
@@ -275,6 +288,7 @@ static int create(model *m, const engine_options *options, const struct method_c
     if (!status) status = X(symmetry_find)(z->s, first.q, first.w, z->symmetries, &z->symmetry_count);
     if (!status) status = X(simulation_parts)(z, class);
     if (!status) status = create_hybrid(z, class, options);
+    X(multiplier_destroy)(shared);
     if (!status) status = taut_flat_place(z->flat);
     if (!status) X(state_copy)(&first, &z->x);
     if (z->s) X(state_clear)(z->s, &first);

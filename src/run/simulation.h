@@ -53,6 +53,7 @@ typedef struct {
     int watched;             /* 0: the model has none that could */
     multiplier_growth size;             /* of the multipliers after the last step */
     real calm;               /* sum_k |G_k| |lambda_k| / |G' lambda| when they began to grow; 0: they do not */
+    real looked;             /* the size when that, or a later ratio, was computed */
     int seen;
     real t, grown;           /* when, and by how much */
     char names[120];         /* of the constraints with the largest forces there */

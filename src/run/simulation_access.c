@@ -36,6 +36,7 @@ static int start_there(simulation *z, real *given, start_mode start, state *x)
     int status = X(start_state)(&there, start, x, &report);
     if (there.softening != z->s->softening) { /* the method's matrices are not made for this */
         taut_mem_free(z->context, there.softening);
+        taut_mem_free(z->context, there.stresses);
         if (!status)
             status = taut_fail(z->context, TAUT_SINGULAR,
                                "constraints depend on each other in this state (%s), and did not at the start of the "

@@ -31,7 +31,8 @@ static int begin_again(simulation *z, start_mode mode, wide t, int *same)
     int status = X(start_state)(s, mode, x, &z->start);
     if (s->softening) {
         taut_mem_free(s->context, s->softening);
-        s->softening = NULL;
+        taut_mem_free(s->context, s->stresses);
+        s->softening = NULL, s->stresses = NULL;
         *same = 0;
         return TAUT_OK;
     }

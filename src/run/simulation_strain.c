@@ -13,6 +13,12 @@
 #include "solve/redundancy.h"
 #include "system/vector.h"
 
+/* Where a motion needs no force of constraints (a straight chain that falls freely), multipliers are round-off, which
+   grows and shrinks by any factor: all forces of constraints together are then less than this of the other forces, or
+   change momenta in a step by less than this of them. */
+#define ROUND_OFF_FORCE ((real)1e-6)
+#define ROUND_OFF_MOMENTUM ((real)1e-9)
+#define NEWS 2 /* in the size of the multipliers since the last look */
 #define FAR 4 /* since the growth began, when it is reported: 1/d grows by seven or more wherever the steps are */
 
 /* Lengths of the gradients at the state, squared, into z->g_rate. */
@@ -29,13 +35,29 @@ static void find_lengths(simulation *z)
     }
 }
 
+/* Whether forces that add up to `apart`, each as a size, are round-off. Overwrites z->v. */
+static int is_round_off(simulation *z, real apart)
+{
+    const struct system *s = z->s;
+    real forces = 0, momenta = 0;
+    place at = place_at(s, z->x.q, z->x.w, &z->x.t, z->lambda);
+    if (s->form != FORM_RATES) X(system_free_force)(s, &at, z->v);
+    for (uint32_t i = 0; i < s->n; i++) {
+        momenta += REAL(fabs)(z->x.p[i]);
+        if (s->form != FORM_RATES) forces += REAL(fabs)(z->v[i]);
+    }
+    const real h = REAL(fabs)(z->h);
+    return h * apart <= ROUND_OFF_FORCE * h * forces + ROUND_OFF_MOMENTUM * momenta;
+}
+
 /* sum_k |G_k| |lambda_k| / |G' lambda| at the state, with the multipliers that belong to it, which those of a method
-   need not do; 0 where there are none. Of many constraints the method's are taken: to solve for others costs as much as
-   several steps, and out of rest multipliers grow in many of them. Leaves the terms in z->g. */
-static real find_ratio(simulation *z)
+   need not do; 0 where there are none. Of many constraints the method's are taken: to solve for others costs as much
+   as several steps, and out of rest multipliers grow in many of them. Leaves the terms in z->g, *sum is theirs. */
+static real find_ratio(simulation *z, real *sum)
 {
     const struct system *s = z->s;
     real apart = 0, whole = 0;
+    *sum = 0;
     memcpy(z->lambda, z->x.lambda, s->c * sizeof(real));
     if (s->c <= STRAIN_WEIGHED && X(acceleration_solve)(z->acceleration, z->x.q, z->x.w, z->x.t, z->lambda, NULL))
         return 0;
@@ -44,6 +66,7 @@ static real find_ratio(simulation *z)
     X(block_multiply_transposed)(&s->blocks[BLOCK_G], z->g_values, 1, z->lambda, z->v);
     for (uint32_t k = 0; k < s->c; k++) apart += z->g[k] = REAL(sqrt)(z->g_rate[k]) * REAL(fabs)(z->lambda[k]);
     for (uint32_t i = 0; i < s->n; i++) whole += z->v[i] * z->v[i];
+    *sum = apart;
     return whole > 0 ? apart / REAL(sqrt)(whole) : 0;
 }
 
@@ -63,9 +86,16 @@ real X(simulation_strain_of_many)(const simulation *z) { return X(vector_largest
 void X(simulation_strain_look)(simulation *z)
 {
     strain *n = &z->strain;
-    const real ratio = find_ratio(z);
-    if (!(n->calm > 0)) n->calm = ratio;
-    if (!(ratio > FAR * n->calm)) return;
+    real apart;
+    /* with many constraints a look costs most of a step: only when there is something new */
+    if (z->s->c > STRAIN_WEIGHED && n->calm > 0 && !(n->size.size > NEWS * n->looked)) return;
+    n->looked = n->size.size;
+    const real ratio = find_ratio(z, &apart);
+    if ((n->calm > 0 && !(ratio > FAR * n->calm)) || is_round_off(z, apart)) return;
+    if (!(n->calm > 0)) {
+        n->calm = ratio;
+        return;
+    }
     n->seen = 1;
     n->t = z->x.t;
     n->grown = ratio / n->calm;

@@ -6,6 +6,7 @@
 #include "solve/assembly.h"
 #include "solve/multiplier.h"
 #include "solve/redundancy.h"
+#include "solve/stress.h"
 
 struct kkt {
     struct system *s;
@@ -20,6 +21,7 @@ struct kkt {
     int id_pi, id_phi, id_identity, id_nu, id_g, id_softening;
     block_shape identity, softening;
     pattern *diagonal;     /* c x c, of softened constraints */
+    stress *stress;        /* as in multiplier.c */
     const double *own_softening; /* of this matrix alone; NULL: that of the system */
     real *values;          /* of the largest block */
     real *unknowns;
@@ -33,6 +35,7 @@ void X(kkt_destroy)(kkt *k)
     X(multiplier_destroy)(k->multiplier);
     X(assembly_destroy)(k->matrix);
     taut_pattern_destroy(context, k->diagonal);
+    X(stress_destroy)(k->stress);
     room_free(context, &k->room);
     taut_mem_free(context, k);
 }
@@ -79,6 +82,7 @@ static int create_full(kkt *k)
         k->softening.value_count = c;
         if (largest < c) largest = c;
         if (!status) status = X(assembly_add)(k->matrix, &k->softening, lambda0, lambda0, &k->id_softening);
+        if (!status) status = X(stress_create)(s, NULL, &k->stress);
     }
     if (!status) status = X(assembly_finish)(k->matrix, 0);
     k->value_count = (size_t)largest;
@@ -93,7 +97,7 @@ int X(kkt_create)(struct system *s, kkt **result)
     if (!k) return TAUT_OUT_OF_MEMORY;
     k->s = s;
     int status = X(system_prepare_block)(s, BLOCK_G);
-    int reduced = s->inverse_mass && !s->structure.force_multiplier;
+    int reduced = X(multiplier_is_enough)(s);
     if (!status && !reduced) status = create_full(k);
     if (!status && reduced && s->c) status = X(multiplier_create)(s, NULL, &k->multiplier);
     if (!status) status = room_create(s->context, lay_out, k, &k->room);
@@ -126,6 +130,7 @@ static int factor(kkt *k, const place *at, int forces)
     struct system *s = k->s;
     X(system_block_values)(s, BLOCK_G, at, k->g);
     if (k->matrix == NULL) return k->multiplier ? X(multiplier_factor)(k->multiplier, k->g, k->g) : TAUT_OK;
+    X(stress_at)(k->stress, k->g);
     X(assembly_zero)(k->matrix);
     X(system_block_values)(s, BLOCK_PI_W, at, k->values);
     X(assembly_put)(k->matrix, k->id_pi, 1, k->values);
@@ -198,6 +203,7 @@ static int choose_full(kkt *k, int passes, const real *lambda, real *c)
     size_t at = (size_t)s->n * (k->own_velocity ? 2 : 1);
     real *spare = k->unknowns + at;
     int status = TAUT_OK;
+    if (k->stress) return X(stress_choose)(k->stress, lambda, c);
     for (uint32_t i = 0; i < s->c; i++) spare[i] = (lambda ? lambda[i] : 0) - c[i];
     for (int pass = 0; !status && pass < passes; pass++) {
         memset(k->unknowns, 0, at * sizeof(real));

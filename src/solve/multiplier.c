@@ -5,6 +5,7 @@
 #include "base/loops.h"
 #include "base/room.h"
 #include "solve/redundancy.h"
+#include "solve/stress.h"
 #define NUMBER double
 #include "linalg/products_sum.h"
 
@@ -13,6 +14,7 @@ typedef struct {
     long users;
     pattern *t;           /* NULL where W is diagonal */
     pattern *columns;     /* of S */
+    products *sums;       /* of those whose values of G are in the order of the pattern; NULL: not made yet */
 } multiplier_shape;
 
 struct multiplier {
@@ -30,10 +32,11 @@ struct multiplier {
     double left_out;
     int *diagonal;        /* of S, its entries among the values: where constraints are softened */
     const double *softening; /* of this matrix alone; NULL: that of the system */
+    stress *stress;       /* who chooses among multipliers that make the same force; NULL: softening does */
     void *room;           /* of the arrays below */
     double *t_values;     /* NULL: those of G0 are taken */
     double *g_values;     /* G1 in double, where real is more */
-    products *sums;       /* of t and G1, for each entry of S */
+    products *sums;       /* of t and G1, for each entry of S; those of the shape where there is no order */
     double *values;       /* of S */
     int *where_t;         /* position of a coordinate in the row of t at hand */
     double *right;        /* where real is more than double */
@@ -55,12 +58,14 @@ void X(multiplier_destroy)(multiplier *m)
     if (m->shape && --m->shape->users == 0) {
         taut_pattern_destroy(context, m->shape->t);
         taut_pattern_destroy(context, m->shape->columns);
+        taut_products_destroy(context, m->shape->sums);
         taut_mem_free(context, m->shape);
     }
     taut_mem_free(context, m->weights);
     taut_mem_free(context, m->diagonal);
+    X(stress_destroy)(m->stress);
     room_free(context, &m->room);
-    taut_products_destroy(context, m->sums);
+    if (m->order) taut_products_destroy(context, m->sums);
     taut_linear_destroy(m->solver);
     taut_mem_free(context, m);
 }
@@ -109,7 +114,7 @@ static int make_products(multiplier *m, const transposed *g)
     int status = a && b ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     if (!status) {
         list_products(m, g, places, where, start + 1, a, b); /* moves start[e+1] from the head of list e to its end */
-        status = taut_products_create(context, (int)entries, start, a, b, &m->sums);
+        status = taut_products_create(context, (int)entries, start, a, b, m->order ? &m->sums : &m->shape->sums);
     }
     taut_mem_free(context, start);
     taut_mem_free(context, where);
@@ -196,7 +201,8 @@ static int find_diagonal(multiplier *m)
 static int make(multiplier *m, transposed *g)
 {
     struct system *s = m->s;
-    int status = taut_pattern_transpose(s->context, m->g, &g->shape, &g->from);
+    const int shared = s->multiplier && s->multiplier->shape->sums && !m->order;
+    int status = shared ? TAUT_OK : taut_pattern_transpose(s->context, m->g, &g->shape, &g->from);
     if (!status) status = s->multiplier ? share_shape(m, s->multiplier) : make_shape(m, g);
     if (status) return status;
     taut_linear_use(m->solver, s->work->pool);
@@ -206,9 +212,14 @@ static int make(multiplier *m, transposed *g)
     m->weights_version = s->constants_version;
     if (s->structure.diagonal_mass) status = weigh_entries(m, g->order);
     if (!status && s->softening) status = find_diagonal(m);
+    if (!status) status = X(stress_create)(s, g->order, &m->stress);
     if (!status) status = room_create(s->context, lay_out, m, &m->room);
-    return status ? status : make_products(m, g);
+    if (!status && !shared) status = make_products(m, g);
+    if (!status && !m->order) m->sums = m->shape->sums;
+    return status;
 }
+
+int X(multiplier_is_enough)(const struct system *s) { return s->inverse_mass && !s->structure.force_multiplier; }
 
 int X(multiplier_create)(struct system *s, const int *order, multiplier **result)
 {
@@ -343,6 +354,7 @@ static const double *softening_of(const multiplier *m) { return m->softening ? m
 int X(multiplier_factor)(multiplier *m, const real *g1, const real *g0)
 {
     if (m->weights_version != m->s->constants_version) weigh_again(m);
+    X(stress_at)(m->stress, g0);
 #ifdef TAUT_REAL_QUAD
     form_t(m, g0);
     for (int e = 0; e < m->g_entries; e++) m->g_values[e] = (double)g1[e];
@@ -406,6 +418,7 @@ int X(multiplier_choose_by)(multiplier *m, int passes, const real *lambda, real 
     const uint32_t c = m->s->c;
     int status = TAUT_OK;
     if (!m->diagonal) return TAUT_OK;
+    if (m->stress) return X(stress_choose)(m->stress, lambda, change);
     for (uint32_t k = 0; k < c; k++) m->spare[k] = (lambda ? lambda[k] : 0) - change[k];
     for (int pass = 0; !status && pass < passes; pass++) {
         for (uint32_t k = 0; k < c; k++) m->spare[k] *= softening_of(m)[k];

@@ -15,6 +15,8 @@ typedef struct multiplier multiplier;
    caller frees all three, also after a failure. */
 int X(multiplier_prepare_order)(struct system *s, int **order, products **rows, products **columns);
 
+/* Whether the matrix of kkt.h and of frames is this one. */
+int X(multiplier_is_enough)(const struct system *s);
 /* Needs BLOCK_G prepared and constant mass. order: of the values of BLOCK_G that will be given, entry e of the pattern
    at order[e]; NULL as in the pattern. It must stay. */
 int X(multiplier_create)(struct system *s, const int *order, multiplier **result);

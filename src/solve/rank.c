@@ -107,6 +107,8 @@ int X(rank_is_dependent)(const rank *z, uint32_t k)
     return z->large ? X(large_rank_is_dependent)(z->large, k) : z->dependent[k];
 }
 
+const int *X(rank_order)(const rank *z) { return z->large ? X(large_rank_order)(z->large) : NULL; }
+
 /* The gradient of dependent constraint k is the sum of c_j times that of constraint j < k: solves R' c = r_k
    backwards. */
 static const double *coefficients(rank *z, uint32_t k)

@@ -12,6 +12,8 @@ int X(rank_create)(const struct system *s, const real *values, rank **result);
 void X(rank_destroy)(rank *z);
 uint32_t X(rank_number)(const rank *z);
 int X(rank_is_dependent)(const rank *z, uint32_t k);
+/* The order in which they were looked at, c numbers; NULL: that of declaration. Belongs to z. */
+const int *X(rank_order)(const rank *z);
 /* Whether x, c numbers, can be G times something: whether the dependent ones of them follow from the others. Otherwise
    *k is one that does not. */
 int X(rank_reaches)(rank *z, const real *x, uint32_t *k);

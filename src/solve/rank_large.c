@@ -100,6 +100,7 @@ int X(large_rank_create)(const struct system *s, const real *values, large_rank 
 
 uint32_t X(large_rank_number)(const large_rank *z) { return z->number; }
 int X(large_rank_is_dependent)(const large_rank *z, uint32_t k) { return z->dependent[k]; }
+const int *X(large_rank_order)(const large_rank *z) { return taut_linear_elimination(z->solver); }
 int X(large_rank_is_zero)(const large_rank *z, uint32_t k) { return z->inverse_length[k] == 0; }
 
 double X(large_rank_outside)(large_rank *z, const real *x)

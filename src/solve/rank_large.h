@@ -12,6 +12,7 @@ int X(large_rank_create)(const struct system *s, const real *values, large_rank 
 void X(large_rank_destroy)(large_rank *z);
 uint32_t X(large_rank_number)(const large_rank *z);
 int X(large_rank_is_dependent)(const large_rank *z, uint32_t k);
+const int *X(large_rank_order)(const large_rank *z); /* as rank_order */
 /* Whether the gradient of constraint k is zero. */
 int X(large_rank_is_zero)(const large_rank *z, uint32_t k);
 /* How much of x, c numbers, cannot be G times something; relative to x, each in the units of its constraint. */

@@ -7,6 +7,7 @@
 #include "solve/rank.h"
 #include "solve/redundancy.h"
 #include "solve/start_parts.h"
+#include "solve/stress.h"
 
 #define ASIDE 1e-3 /* how far from the start the rank is looked at again, relative to the coordinates */
 
@@ -34,8 +35,9 @@ static int find_rank(starter *z, rank **found)
 }
 
 /* Beside the start, in a direction that the gradients allow: the rank there. A point that comes back from there tells
-   that the direction is none of the motion (two surfaces that touch): more than any rank. */
-static int rank_aside(starter *z, const rank *here, uint32_t *number)
+   that the direction is none of the motion (two surfaces that touch): more than any rank. *moved_aside: z->g are the
+   values there. */
+static int rank_aside(starter *z, const rank *here, uint32_t *number, int *moved_aside)
 {
     struct system *s = z->s;
     real *unknown = start_unknown(z), size = real_largest(unknown, s->n) + s->least, most = 0;
@@ -58,7 +60,7 @@ static int rank_aside(starter *z, const rank *here, uint32_t *number)
         *number = s->c + 1;
     else
         status = find_rank(z, &there);
-    if (there) *number = X(rank_number)(there);
+    if (there) *number = X(rank_number)(there), *moved_aside = 1;
     X(rank_destroy)(there);
     return status;
 }
@@ -128,43 +130,55 @@ static int soften_by(starter *z, double part)
     return status ? status : X(kkt_create)(s, &z->kkt);
 }
 
-/* Where no D is far enough below the rest of S, those that depend on others are left out of the matrices, by a D that
-   is far above it, and the others are not softened. The choice of multipliers is then the one in which they carry
-   nothing. */
-static int soften(starter *z, const rank *here)
+/* Those that depend on others are left out of the matrices, by a D that is far above the rest of S, and the others are
+   not softened. The least multipliers come from those that make no force (stress.h); a dependent constraint for which
+   there are none near by carries nothing. */
+static int leave_out(starter *z, const rank *here, const real *aside)
 {
     struct system *s = z->s;
+    int status = soften_by(z, SOFTENING_LEAVES_OUT);
+    if (!status) status = X(stress_plan_create)(s, here, z->g, aside, s->softening, &s->stresses);
+    for (uint32_t k = 0; !status && k < s->c; k++)
+        if (!X(rank_is_dependent)(here, k)) s->softening[k] = 0;
+    if (status || !s->stresses) return status;
+    X(kkt_destroy)(z->kkt);
+    z->kkt = NULL;
+    return X(kkt_create)(s, &z->kkt);
+}
+
+/* D far below the rest of S, or where that is not possible far above it. */
+static int soften(starter *z, const rank *here, const real *aside)
+{
     int apart = 0, status = TAUT_OK;
     for (double part = SOFTENING_MOST; !status && !apart && part >= SOFTENING_LEAST; part /= 100) {
         status = soften_by(z, part);
         if (!status) status = is_apart(z, &apart);
     }
-    if (status || apart) return status;
-    status = soften_by(z, SOFTENING_LEAVES_OUT);
-    for (uint32_t k = 0; !status && k < s->c; k++)
-        if (!X(rank_is_dependent)(here, k)) s->softening[k] = 0;
-    return status;
+    return status || apart ? status : leave_out(z, here, aside);
 }
 
-static int look(starter *z, real *met_at, start_report *report, int *redundant)
+/* given: n numbers for where the constraints are met, and the values of BLOCK_G for those aside. */
+static int look(starter *z, real *given, start_report *report, int *redundant)
 {
     struct system *s = z->s;
+    real *met_at = given, *there = given + s->n;
     rank *here = NULL;
     uint32_t aside = 0;
-    int met = X(start_is_met)(z), status = TAUT_OK;
+    int met = X(start_is_met)(z), moved = 0, status = TAUT_OK;
     if (!met) status = settle_all(z, &met);
     if (status || !met) return status;
     status = find_rank(z, &here);
     uint32_t number = status ? 0 : X(rank_number)(here);
     if (!status && number < s->c && agree(z, here)) {
         memcpy(met_at, start_unknown(z), s->n * sizeof(real));
-        status = rank_aside(z, here, &aside);
+        status = rank_aside(z, here, &aside, &moved);
+        if (moved) memcpy(there, z->g, (size_t)s->blocks[BLOCK_G].value_count * sizeof(real));
         memcpy(start_unknown(z), met_at, s->n * sizeof(real));
         *redundant = !status && aside == number;
         report->singular = !status && aside > number;
     }
     if (!status && *redundant) {
-        status = soften(z, here);
+        status = soften(z, here, moved ? there : NULL);
         if (!status) name_dependent(s, here, report);
     }
     X(rank_destroy)(here);
@@ -176,7 +190,8 @@ int X(start_soften)(starter *z, start_report *report, int *softened)
     struct system *s = z->s;
     *softened = 0;
     if (s->softening || z->velocity || s->structure.force_multiplier) return TAUT_OK;
-    real *given = taut_mem_new(s->context, 2 * (size_t)s->n, sizeof *given);
+    const size_t size = 2 * (size_t)s->n + (size_t)s->blocks[BLOCK_G].value_count;
+    real *given = taut_mem_new(s->context, size, sizeof *given);
     if (!given) return TAUT_OUT_OF_MEMORY;
     memcpy(given, start_unknown(z), s->n * sizeof(real));
     int status = look(z, given + s->n, report, softened);

@@ -301,7 +301,8 @@ static int create_matrix(step_compiled *p)
     }
     if (!status) status = X(softened_prepare)(p);
     if (status) return status;
-    if (p->w->table->phases[p->index].many_zeros) X(assembly_expect_zeros)(p->matrix);
+    /* what softening adds is no pivot: there, too, the diagonal is no guide */
+    if (p->w->table->phases[p->index].many_zeros || p->softened.count) X(assembly_expect_zeros)(p->matrix);
     return X(assembly_finish)(p->matrix, 0);
 }
 
@@ -342,6 +343,7 @@ void X(step_phase_clear)(step_compiled *p)
     taut_mem_free(context, p->evaluations);
     taut_mem_free(context, p->uses);
     taut_mem_free(context, p->entries);
+    X(softened_clear)(p);
     X(assembly_destroy)(p->matrix);
     X(chord_destroy)(p->chord);
     X(kkt_destroy)(p->kkt);
@@ -355,8 +357,7 @@ static size_t g_numbers(const step_compiled *p) { return (size_t)p->w->s->blocks
 size_t X(step_phase_numbers)(const step_compiled *p)
 {
     size_t n = p->w->s->n, longest = n + p->w->s->embedded + p->w->s->c;
-    size_t spare = p->softened.count ? (size_t)p->size + (size_t)p->softened.count * p->w->s->c : 0;
-    return 2 * (size_t)p->size + g_numbers(p) + n + longest + spare;
+    return 2 * (size_t)p->size + g_numbers(p) + n + longest + X(softened_room)(p);
 }
 
 void X(step_phase_place)(step_compiled *p, real *numbers)

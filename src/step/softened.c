@@ -4,6 +4,7 @@
 
 #include "linalg/dense.h"
 #include "solve/redundancy.h"
+#include "solve/stress.h"
 #include "step/phase.h"
 
 /* ---- T: the matrix of the phase for one coordinate of mass 1 under one constraint of slope 1, without forces ---- */
@@ -125,7 +126,17 @@ int X(softened_prepare)(step_compiled *p)
         for (int j = 0; !status && j < count; j++)
             status = X(assembly_add)(p->matrix, &p->w->functions->identities[STEP_C], z->rows[i], z->columns[j],
                                      &z->ids[i * count + j]);
-    return status;
+    return status || !count ? status : X(stress_create)(p->w->s, NULL, &z->stress);
+}
+
+void X(softened_clear)(step_compiled *p) { X(stress_destroy)(p->softened.stress); }
+
+size_t X(softened_room)(const step_compiled *p)
+{
+    const struct system *s = p->w->s;
+    if (!p->softened.count) return 0;
+    if (p->softened.stress) return (size_t)s->blocks[BLOCK_G].value_count;
+    return (size_t)p->size + (size_t)p->softened.count * s->c;
 }
 
 void X(softened_put)(step_compiled *p)
@@ -139,12 +150,47 @@ void X(softened_put)(step_compiled *p)
         if (z->t[i] != 0) X(assembly_put)(p->matrix, z->ids[i], z->t[i], w->block);
 }
 
+/* ---- choices ---- */
+
+/* The place whose G' the multipliers in a column are multiplied with; of a discrete gradient the middle between the
+   start and there, up to the square of the step. */
+static place place_of(const step_compiled *p, int column)
+{
+    const step_work *w = p->w;
+    const state *start = w->now.start;
+    for (int i = 0; i < p->evaluation_count; i++)
+        for (int k = 0; k < p->evaluations[i].entry_count; k++) {
+            const step_entry *e = &p->entries[p->evaluations[i].first_entry + k];
+            if (e->by != KIND_LAMBDA || e->at.column != column) continue;
+            place at = w->at[p->evaluations[i].place];
+            if (p->evaluations[i].function != STEP_D_BOND) return at;
+            for (uint32_t j = 0; j < w->s->n; j++) w->value[j] = (start->q[j] + at.x[KIND_Q][j]) / 2;
+            at.x[KIND_Q] = w->value;
+            return at;
+        }
+    return place_at(w->s, start->q, start->w, &start->t, start->lambda);
+}
+
+static int choose_by_stress(const step_compiled *p, const real *unknowns, real *change, real *g)
+{
+    const softened *z = &p->softened;
+    int status = TAUT_OK;
+    for (int j = 0; !status && j < z->count; j++) {
+        place at = place_of(p, z->columns[j]);
+        X(system_block_values)(p->w->s, BLOCK_G, &at, g);
+        X(stress_at)(z->stress, g);
+        status = X(stress_choose)(z->stress, unknowns ? unknowns + z->columns[j] : NULL, change + z->columns[j]);
+    }
+    return status;
+}
+
 int X(softened_choose)(const step_compiled *p, const real *unknowns, real *change, real *spare)
 {
     const softened *z = &p->softened;
     const uint32_t c = p->w->s->c;
     const double *softening = p->w->s->softening;
     int status = TAUT_OK;
+    if (z->stress) return choose_by_stress(p, unknowns, change, spare);
     for (int i = 0; i < p->size; i++) spare[i] = (unknowns ? unknowns[i] : 0) - change[i];
     for (int pass = 0; !status && pass < REDUNDANCY_PASSES; pass++) {
         for (uint32_t k = 0; k < c; k++) {

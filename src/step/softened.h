@@ -14,6 +14,7 @@ typedef struct {
     int rows[SOFTENED_MOST], columns[SOFTENED_MOST];
     int ids[SOFTENED_MOST * SOFTENED_MOST];
     real t[SOFTENED_MOST * SOFTENED_MOST]; /* for the step at hand */
+    struct stress *stress;    /* who chooses among multipliers that make the same force; NULL: the matrix itself */
     int choose;               /* the next correction chooses among multipliers that make the same force */
 } softened;
 
@@ -22,7 +23,10 @@ struct step_compiled;
 int X(softened_prepare)(struct step_compiled *p);
 /* Puts them into the matrix. */
 void X(softened_put)(struct step_compiled *p);
-/* As multiplier_choose, of a correction of all unknowns of the phase. spare: as long. */
+void X(softened_clear)(struct step_compiled *p);
+/* How many numbers `spare` of softened_choose has. */
+size_t X(softened_room)(const struct step_compiled *p);
+/* As multiplier_choose, of a correction of all unknowns of the phase. */
 int X(softened_choose)(const struct step_compiled *p, const real *unknowns, real *change, real *spare);
 
 #endif

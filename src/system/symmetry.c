@@ -83,10 +83,12 @@ static real next_random(tester *z) /* in (-1, 1) */
 
 static void add_product(const real *x, const real *y, uint32_t n, real *sum, real *size)
 {
+    real products = *sum, sizes = *size; /* not through memory */
     for (uint32_t i = 0; i < n; i++) {
-        *sum += x[i] * y[i];
-        *size += REAL(fabs)(x[i] * y[i]);
+        products += x[i] * y[i];
+        sizes += REAL(fabs)(x[i] * y[i]);
     }
+    *sum = products, *size = sizes;
 }
 
 /* 5e3 eps: a true symmetry leaves round-off (of formulas and of the sum); a broken one leaves a good part of the sum,
@@ -141,8 +143,9 @@ static void test_constraints(tester *z, candidate *c)
     }
 }
 
-/* What becomes of the candidates at this state. Values are evaluated once for all of them. */
-static void test_here(tester *z, const place *at, candidate *all, int count)
+/* What becomes of the candidates at this state. Values are evaluated once for all of them. at_rest: z->w is zero, so
+   that the action moves no velocities; the constraints, which do not depend on them, were tested before. */
+static void test_here(tester *z, const place *at, int at_rest, candidate *all, int count)
 {
     struct system *s = z->s;
     if (!is_any_left(all, count)) return;
@@ -150,9 +153,11 @@ static void test_here(tester *z, const place *at, candidate *all, int count)
     memset(z->gradient, 0, s->n * sizeof(real));
     X(field_gradient)(s->energy, KIND_Q, at, NULL, z->gradient);
     add_action(z, z->q, 1, all, count);
-    memset(z->gradient, 0, s->n * sizeof(real));
-    X(field_gradient)(s->energy, KIND_W, at, NULL, z->gradient);
-    add_action(z, z->w, 0, all, count);
+    if (!at_rest) {
+        memset(z->gradient, 0, s->n * sizeof(real));
+        X(field_gradient)(s->energy, KIND_W, at, NULL, z->gradient);
+        add_action(z, z->w, 0, all, count);
+    }
     decide_sums(all, count);
     if (s->structure.has_forces) {
         memset(z->gradient, 0, s->n * sizeof(real));
@@ -160,6 +165,7 @@ static void test_here(tester *z, const place *at, candidate *all, int count)
         add_action(z, z->q, 1, all, count);
         decide_sums(all, count);
     }
+    if (at_rest) return;
     X(system_block_values)(s, BLOCK_G, at, z->g);
     for (int i = 0; i < count; i++)
         if (is_open(&all[i])) test_constraints(z, &all[i]);
@@ -181,14 +187,14 @@ static void test_all(tester *z, const real *q, const real *w, candidate *all, in
             z->w[i] = w[i] + (1 + REAL(fabs)(w[i])) * next_random(z);
         }
         for (uint32_t k = 0; k < s->c; k++) z->lambda[k] = next_random(z);
-        test_here(z, &at, all, count);
+        test_here(z, &at, 0, all, count);
         for (int i = 0; i < count; i++) {
             all[i].broken |= all[i].here == BROKEN;
             outside |= !all[i].broken && all[i].here == NOT_FINITE;
         }
         /* at rest as well: in units in which velocities are small, a kinetic energy of 1 hides the potential */
         memset(z->w, 0, s->n * sizeof(real));
-        if (!outside) test_here(z, &at, all, count);
+        if (!outside) test_here(z, &at, 1, all, count);
         for (int i = 0; !outside && i < count; i++) all[i].broken |= all[i].here == BROKEN;
         if (outside)
             spread /= 2; /* stay nearer to the start */

@@ -297,6 +297,7 @@ void X(system_destroy)(struct system *s)
     taut_mem_free(s->context, s->constants);
     taut_mem_free(s->context, s->input_constants);
     taut_mem_free(s->context, s->softening);
+    taut_mem_free(s->context, s->stresses);
     taut_mem_free(s->context, s->singular);
     room_free(s->context, &s->start.room);
     taut_mem_free(s->context, s->inverse_mass);

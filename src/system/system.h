@@ -140,6 +140,7 @@ struct system {
                                              (hamiltonian_form.h) */
     int hamiltonian_sought;
     double *softening;    /* c: of constraints that depend on each other (solve/redundancy.h); NULL: independent */
+    struct stress_plan *stresses; /* of those that are left out of matrices (solve/stress.h); one block; NULL: none */
     real least;           /* coordinates all below this have no scale of their own: a thousandth of the largest start
                              value */
     workspace *work;      /* what evaluations write: of the thread that uses this struct */
