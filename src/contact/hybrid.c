@@ -86,7 +86,7 @@ static void lay_out(void *object, room_layout *l)
     hybrid *self = object;
     size_t count = self->count;
     self->constants.restitution = room_reals(l, count);
-    self->constants.width = room_reals(l, count);
+    self->constants.width = room_reals(l, count), self->constants.roll_width = room_reals(l, count);
     self->constants.guess = room_reals(l, count);
     self->step.extra = room_reals(l, EXTRA_SIZE * count);
     self->step.held = room_take(l, count, 1), self->step.stopped = room_take(l, count, 1);
@@ -105,6 +105,7 @@ static int read_constants(hybrid *self, const model *m, struct system *s)
         const contact *c = &m->contacts[i];
         self->constants.guess[i] = s->start.other_lambda;
         status = X(system_constant)(s, c->restitution, &self->constants.restitution[i]);
+        if (!status && c->roll) status = X(system_constant)(s, c->roll_width, &self->constants.roll_width[i]);
         if (!status && c->width) status = X(system_constant)(s, c->width, &self->constants.width[i]);
         if (!status && c->guess) status = X(system_constant)(s, c->guess, &self->constants.guess[i]);
     }

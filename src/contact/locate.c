@@ -73,7 +73,8 @@ static int evaluate(hybrid *self, mode_set *set)
 /* Constraints are met to an ulp of positions: velocities that follow from them in a short substep have this error,
    divided by s, and multipliers have it divided by s^2. Friction brings it into slips, which change their signs by it;
    or a method finds no solution to speak of. There the first terms of the solution's series, with the accelerations at
-   both ends, are exact to round-off. *done: whether the substep is so short. */
+   both ends, are exact to round-off, unless friction fades within the substep (layer.c). *done: whether the substep is
+   so short. */
 static int short_step(hybrid *self, mode_set *set, real s, int *done)
 {
     const state *from = &set->begin;
@@ -96,6 +97,7 @@ static int short_step(hybrid *self, mode_set *set, real s, int *done)
     real power = X(system_power)(z, &at, v, rates);
     for (int turn = 0; turn < 2; turn++) {
         const real *dv1 = set->dv, *dw1 = X(acceleration_stage_rate)(set->acceleration);
+        if (turn && X(contact_fades)(self, set, dw, dw1)) return TAUT_OK;
         memcpy(to->q_low, from->q_low, n * sizeof(real));
         for (uint32_t i = 0; i < n; i++) {
             to->q[i] = from->q[i] + s * (v[i] + s / 6 * (2 * dv[i] + dv1[i]));
@@ -367,7 +369,7 @@ int X(contact_locate)(hybrid *self, mode_set *set, real left, located *event)
     for (size_t i = 0; i < self->count; i++)
         if (self->crossing.start[2 * i] > 64 * self->crossing.tolerance[2 * i])
             self->crossing.ignore[2 * i] = 0; /* it has left the surface since */
-    real end = left;
+    real end = X(contact_longest)(self, set, left);
     for (int k = 0;; k++, end /= 4) {
         status = locate_before(self, set, end, event);
         event->partial = end < left;
