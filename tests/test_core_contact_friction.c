@@ -380,9 +380,9 @@ static void stops_in_a_layer(void **state)
     close_model(z);
 }
 
-/* How far a ball of radius R goes that begins to slide with v0, and with no spin: J omega' = (mu R - rho f) m g and v' =
-   -mu g, and from v = R omega on (J + m R^2) omega' = -rho m g f; f = omega/sqrt(omega^2 + w^2). Runge and Kutta, with
-   the slide cut where it ends. */
+/* How far a ball of radius R goes that begins to slide with v0, and with no spin: J omega' = (mu R - rho f) m g and
+   v' = -mu g, and from v = R omega on (J + m R^2) omega' = -rho m g f; f = omega/sqrt(omega^2 + w^2). Runge and Kutta,
+   with the slide cut where it ends. */
 static double rolling_way(double v0, double R, double mu, double rho, double w, double time)
 {
     double x = 0, v = v0, omega = 0, t = 0, h = 1e-5, weight = 9.81;
