@@ -1,6 +1,8 @@
--- A ball that rolls to rest (SI units). It starts with a speed v0 and no spin: it slides until it rolls, with 5/7 v0, after
--- 2 v0/(7 mu g). From there on the torque of rolling resistance, rho times the weight, slows it by 5/7 g rho/R: it comes to rest
--- after v^2/(2 5/7 g rho/R) more. Below the angular velocity `slow` the resistance fades.
+-- A ball that slides, rolls and comes to rest (SI units). It starts with a speed v0 and no spin. While it slides, friction slows it by
+-- mu g, and the torque of rolling resistance, rho times the weight, takes a part of what friction turns it with: it rolls after
+--   t1 = v0/(g (7/2 mu - 5/2 rho/R)),  with v1 = v0 - mu g t1.
+-- From there on it slows down by 5/7 g rho/R, and comes to rest after v1^2/(2 5/7 g rho/R) more, here 2.187 m from where it began.
+-- Below the angular velocity `slow` the resistance fades.
 title "Rolling ball"
 local m, R, g   = param("m", 0.17), param("R", 0.03), param("g", 9.81)
 local mu, rho   = param("mu", 0.2), param("rho", 0.001)

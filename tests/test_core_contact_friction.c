@@ -364,6 +364,84 @@ static void rolls_to_rest(void **state)
     }
 }
 
+/* Friction that fades below w. A block that slides to a stop goes sum of sqrt(s^2 + w^2) ds/(mu g) = (s0 c0 + w^2
+   asinh(s0/w))/(2 mu g). It passes w in a fifth of a step: the last steps are made of shorter ones (layer.c). */
+static void stops_in_a_layer(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "local a = point('a', 2); lagrangian(norm2(a.dot)/2 - 9.81*a.y)\n"
+        "contact('floor', a.y, {friction = 0.25, regularised = 0.01}); start { a = {0, 0}, ['a.dot'] = {3, 0} }";
+    real w = (real)1 / 100, c0 = REAL(sqrt)(9 + w * w);
+    simulation *z = open_contact(NULL, text, "rattle", 0, NULL);
+    do_steps(z, 75, (real)1 / 50);
+    assert_at_most(REAL(fabs)(z->x.q[0] - (3 * c0 + w * w * REAL(asinh)(3 / w)) / (g / 2)), w * w / (g / 2));
+    assert_at_most(REAL(fabs)(z->x.w[0]), w / 1000000); /* in the layer a step leaves (5/2 - 1)/(5/2 + 1) of it */
+    close_model(z);
+}
+
+/* How far a ball of radius R goes that begins to slide with v0, and with no spin: J omega' = (mu R - rho f) m g and
+   v' = -mu g, and from v = R omega on (J + m R^2) omega' = -rho m g f; f = omega/sqrt(omega^2 + w^2). Runge and Kutta,
+   with the slide cut where it ends. */
+static double rolling_way(double v0, double R, double mu, double rho, double w, double time)
+{
+    double x = 0, v = v0, omega = 0, t = 0, h = 1e-5, weight = 9.81;
+    for (int rolls = 0; t < time; t += h) {
+        double k[4], at = omega, step = h;
+        for (int turn = 0; turn < 2; turn++) {
+            for (int i = 0; i < 4; i++) {
+                at = omega + (i ? (i == 3 ? step : step / 2) * k[i - 1] : 0);
+                double f = rho * at / sqrt(at * at + w * w);
+                k[i] = rolls ? -f * weight / (1.4 * R * R) : (mu * R - f) * weight / (0.4 * R * R);
+            }
+            double slope = (k[0] + 2 * k[1] + 2 * k[2] + k[3]) / 6, slip = v - R * omega;
+            if (rolls || slip - step * (mu * weight + R * slope) > 0 || turn) {
+                x += rolls ? step * R * (omega + step / 2 * slope) : step * (v - step / 2 * mu * weight);
+                v -= step * mu * weight, omega += step * slope;
+                break;
+            }
+            step = slip / (mu * weight + R * slope); /* to the end of the slide */
+        }
+        if (!rolls && v - R * omega < 1e-9) rolls = 1, t += step - h;
+    }
+    return x;
+}
+
+/* Resistance acts while the ball slides, too: it gets less spin. With w = 0 it rolls from t1 = v0/(g (7/2 mu - 5/2
+   rho/R)) on, with v1 = v0 - mu g t1: 2.187 m. When it begins to turn it passes w in 0.6 ms, far less than a step. */
+static void slides_and_rolls_to_rest(void **state)
+{
+    (void)state;
+    static const char plane[] =
+        "local R = 0.03; local c, phi = point('c', 2), coordinate('phi')\n"
+        "lagrangian(norm2(c.dot)/2 + R^2/5*phi.dot^2 - 9.81*c.y)\n"
+        "contact('cloth', c.y - R, {friction = 0.2, body = {c, phi, at = c - vector{0, R}}, roll = {0.001, 0.1}})\n"
+        "start { c = {0, R}, ['c.dot'] = {1.4, 0}, phi = 0 }";
+    static const char *const wide[] = { "slow", "0.1", NULL };
+    double t1 = 1.4 / (9.81 * (0.7 - 2.5 / 30)), v1 = 1.4 - 1.962 * t1,
+           sharp = 1.4 * t1 - 0.981 * t1 * t1 + v1 * v1 / (2 * 5 * 9.81 / 7 / 30);
+    double way = rolling_way(1.4, 0.03, 0.2, 0.001, 0.1, 6), narrow = rolling_way(1.4, 0.03, 0.2, 0.001, 0.01, 6);
+    assert_at_most(fabs(narrow - sharp), 1e-4); /* two formulas: what w does is of order w */
+    assert_at_most(fabs(sharp - 2.187), 5e-4);  /* as models/rolling-ball.lua says */
+    simulation *z = open_contact(NULL, plane, "rattle", 0, NULL);
+    do_steps(z, 600, (real)1 / 100);
+    assert_at_most(REAL(fabs)(z->x.q[0] - (real)way), (real)1e-5); /* what a quarter of the layer leaves */
+    close_model(z);
+    real errors[2];
+    for (int k = 0; k < 2; k++) {
+        z = open_contact("rolling-ball", NULL, "rattle", 0, wide);
+        do_steps(z, 600 << k, (real)1 / (100 << k));
+        errors[k] = REAL(fabs)(z->x.q[0] - (real)way);
+        close_model(z);
+    }
+    assert_at_most(errors[0], (real)way / 500);
+    assert_between(errors[0] / errors[1], (real)3.6, (real)4.4);
+    z = open_contact("rolling-ball", NULL, "rattle", 0, NULL);
+    do_steps(z, 1200, (real)1 / 200);
+    assert_at_most(REAL(fabs)(z->x.q[0] - (real)narrow), (real)1e-3);
+    close_model(z);
+}
+
 /* A block on a belt of speed u = 1, held by a spring (omega^2 = 20): friction drives it, x = F/k (1 - cos(omega t))
    with F = mu g, up to x = 2 F/k, and back. If it is as fast as the belt it sticks: not here, as F omega/k < u. With
    u = 0.5 it does, at sin(omega t) = u k/(F omega); it slips where k x = F. */
@@ -407,7 +485,8 @@ int main(void)
         cmocka_unit_test(regularised_friction),  cmocka_unit_test(slip_begins_where_it_will_go),
         cmocka_unit_test(block_drags_a_plate),   cmocka_unit_test(plate_is_pulled_away),
         cmocka_unit_test(impact_of_two_points),  cmocka_unit_test(rolls_to_rest),
-        cmocka_unit_test(block_on_a_belt),
+        cmocka_unit_test(block_on_a_belt),       cmocka_unit_test(stops_in_a_layer),
+        cmocka_unit_test(slides_and_rolls_to_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,6 @@
 #include "contact/active_set.h"
 #include "contact/hybrid_inside.h"
 #include "method/euler.h"
-#include "solve/start.h"
 
 int X(active_set_check)(const hybrid *self, const struct method_class *class, const method_spec *spec)
 {
@@ -84,7 +83,7 @@ static int take_hold(hybrid *self, state *x)
         }
         status = X(mode_sets_get)(&self->sets, x, &set);
         if (!status) status = X(mode_set_load)(set, x);
-        if (!status) status = X(start_project)(set->s, &set->begin);
+        if (!status) status = X(projector_apply)(set->projector, &set->begin);
         if (status) return status;
         X(mode_set_store)(set, &set->begin, x);
     }

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "contact/hybrid_inside.h"
-#include "solve/start.h"
 
 /* ---- modes ---- */
 
@@ -173,7 +172,7 @@ static int begin_at_rest(hybrid *self, state *x)
         contacts_set_softened(x, level);
         status = X(mode_sets_get)(&self->sets, x, &set);
         if (!status) status = X(mode_set_load)(set, x);
-        if (!status) status = X(start_project)(set->s, &set->begin);
+        if (!status) status = X(projector_apply)(set->projector, &set->begin);
     }
     memcpy(x->extra, self->step.extra, x->extra_count * sizeof(real));
     if (!some || status == TAUT_SINGULAR || status == TAUT_NO_CONVERGENCE) return TAUT_OK; /* left as it is */
@@ -196,7 +195,7 @@ static int project(hybrid *self, mode_set *set, state *x)
                 (set->modes[i] != MODE_OPEN && REAL(fabs)(t->rate) > t->rate_round_off);
     }
     memcpy(set->begin.lambda, set->lambda, set->s->c * sizeof(real));
-    int status = more ? X(start_project)(set->s, &set->begin) : TAUT_OK;
+    int status = more ? X(projector_apply)(set->projector, &set->begin) : TAUT_OK;
     if (!status) X(mode_set_store)(set, &set->begin, x);
     return status || !(more || moves) ? status : begin_at_rest(self, x);
 }
@@ -401,14 +400,14 @@ int X(contact_lift)(hybrid *self, state *x)
     if (!some) return TAUT_OK;
     int status = X(mode_sets_get)(&self->sets, x, &set);
     if (!status) status = X(mode_set_load)(set, x);
-    if (!status) status = X(start_project)(set->s, &set->begin);
+    if (!status) status = X(projector_apply)(set->projector, &set->begin);
     if (!status) memcpy(x->q, set->begin.q, self->n * sizeof(real));
     if (!status) memset(x->q_low, 0, self->n * sizeof(real));
     for (size_t i = 0; i < self->count; i++) contact_extra(x, i)[EXTRA_MODE] = self->event.modes_before[i];
     if (status == TAUT_SINGULAR) return TAUT_OK; /* more surfaces than can be distinguished: they stay as they are */
     if (!status) status = X(mode_sets_get)(&self->sets, x, &set);
     if (!status) status = X(mode_set_load)(set, x);
-    if (!status) status = X(start_project)(set->s, &set->begin);
+    if (!status) status = X(projector_apply)(set->projector, &set->begin);
     if (!status) X(mode_set_store)(set, &set->begin, x);
     return status;
 }

@@ -86,7 +86,7 @@ static void lay_out(void *object, room_layout *l)
     hybrid *self = object;
     size_t count = self->count;
     self->constants.restitution = room_reals(l, count);
-    self->constants.width = room_reals(l, count);
+    self->constants.width = room_reals(l, count), self->constants.roll_width = room_reals(l, count);
     self->constants.guess = room_reals(l, count);
     self->step.extra = room_reals(l, EXTRA_SIZE * count);
     self->step.held = room_take(l, count, 1), self->step.stopped = room_take(l, count, 1);
@@ -105,6 +105,7 @@ static int read_constants(hybrid *self, const model *m, struct system *s)
         const contact *c = &m->contacts[i];
         self->constants.guess[i] = s->start.other_lambda;
         status = X(system_constant)(s, c->restitution, &self->constants.restitution[i]);
+        if (!status && c->roll) status = X(system_constant)(s, c->roll_width, &self->constants.roll_width[i]);
         if (!status && c->width) status = X(system_constant)(s, c->width, &self->constants.width[i]);
         if (!status && c->guess) status = X(system_constant)(s, c->guess, &self->constants.guess[i]);
     }
@@ -303,10 +304,14 @@ static int merge(hybrid *self, state *x, int status, real *left)
         X(contact_put_off)(self, x);
         return TAUT_OK;
     }
+    long still = self->step.still;
     X(state_copy)(x, &self->step.before);
+    self->step.relax = 1;
+    self->step.still = 0;
     int merged = X(contact_merge)(self, x, left);
     if (!contact_may_merge(merged)) return merged;
     X(state_copy)(&self->step.before, x);
+    self->step.still = still; /* events that go on at this time end the run */
     return status ? taut_fail(self->context, status, "%s", text) : TAUT_OK;
 }
 
@@ -384,11 +389,7 @@ static int advance(hybrid *self, state *x, real h)
         if (contact_may_merge(status)) X(state_copy)(&self->step.before, x);
         else if (!status && (self->step.still > most || ++substeps > 100000)) status = endless(self, x, events.events);
         else if (!status) crowded = event.kind != CROSS_NONE && is_crowded(self, x, &events, left);
-        if (contact_may_merge(status) || crowded) {
-            self->step.relax = 1;
-            self->step.still = 0;
-            status = merge(self, x, status, &left);
-        }
+        if (contact_may_merge(status) || crowded) status = merge(self, x, status, &left);
         if (status) return status;
     }
     return TAUT_OK;

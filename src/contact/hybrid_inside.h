@@ -22,6 +22,7 @@ typedef struct {
 typedef struct {
     real *restitution;
     real *width;              /* of regularised friction */
+    real *roll_width;         /* of rolling resistance; 0: there is none */
     real *guess;              /* of the multiplier when it closes */
 } contact_constants;
 
@@ -146,6 +147,14 @@ int X(contact_substep)(hybrid *self, state *x, real left, located *event);
 /* Whether a contact is held in it; or stopped. */
 int X(contact_holds)(const hybrid *self);
 int X(contact_stops)(const hybrid *self);
+
+/* ---- layer.c ---- */
+/* `left`, or how long a substep from set->begin may be where friction turns around. The kinematics and the forces of
+   the mode set are those of there. */
+real X(contact_longest)(hybrid *self, const mode_set *set, real left);
+/* Whether such a force changes so much from one end of a substep to the other, the rates of the stages being a and b,
+   that the first terms of a series do not tell what it does. */
+int X(contact_fades)(const hybrid *self, const mode_set *set, const real *a, const real *b);
 
 /* ---- forces.c ---- */
 #define SOME_ULPS (1000 * REAL_EPSILON) /* relative error of multipliers and accelerations */

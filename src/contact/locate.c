@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "contact/hybrid_inside.h"
-#include "solve/start.h"
 
 /* Event functions of contact i: 2i: gap, or multiplier; 2i+1: slip, or what friction can hold beyond what it must.
    Single forces of contacts that depend on each other say nothing: the first of them has a function for all, LOADED
@@ -73,7 +72,8 @@ static int evaluate(hybrid *self, mode_set *set)
 /* Constraints are met to an ulp of positions: velocities that follow from them in a short substep have this error,
    divided by s, and multipliers have it divided by s^2. Friction brings it into slips, which change their signs by it;
    or a method finds no solution to speak of. There the first terms of the solution's series, with the accelerations at
-   both ends, are exact to round-off. *done: whether the substep is so short. */
+   both ends, are exact to round-off, unless friction fades within the substep (layer.c). *done: whether the substep is
+   so short. */
 static int short_step(hybrid *self, mode_set *set, real s, int *done)
 {
     const state *from = &set->begin;
@@ -96,6 +96,7 @@ static int short_step(hybrid *self, mode_set *set, real s, int *done)
     real power = X(system_power)(z, &at, v, rates);
     for (int turn = 0; turn < 2; turn++) {
         const real *dv1 = set->dv, *dw1 = X(acceleration_stage_rate)(set->acceleration);
+        if (turn && X(contact_fades)(self, set, dw, dw1)) return TAUT_OK;
         memcpy(to->q_low, from->q_low, n * sizeof(real));
         for (uint32_t i = 0; i < n; i++) {
             to->q[i] = from->q[i] + s * (v[i] + s / 6 * (2 * dv[i] + dv1[i]));
@@ -103,7 +104,7 @@ static int short_step(hybrid *self, mode_set *set, real s, int *done)
         }
         memcpy(to->lambda, set->lambda, z->c * sizeof(real));
         X(state_next_time)(from, s, &to->t, &to->t_low);
-        status = X(start_project)(z, to);
+        status = turn ? X(projector_apply)(set->projector, to) : TAUT_OK; /* of the first, forces alone are asked for */
         if (!status) status = X(mode_set_forces)(set, to);
         if (status) return status == TAUT_OUT_OF_MEMORY ? status : TAUT_OK;
     }
@@ -117,22 +118,29 @@ static int short_step(hybrid *self, mode_set *set, real s, int *done)
     return TAUT_OK;
 }
 
-/* set->end := a step of length s from set->begin, with its event functions. A method that leaves velocities off the
-   constraints leaves the rounding of positions, divided by s, there as well: after a part of a step they are put onto
-   them, and the energy falls by that; and where a contact is held, for it is free from there on. */
+/* set->end := a step of length s from set->begin. *projected: it is on the constraints, with its velocities. */
+static int reach(hybrid *self, mode_set *set, real s, int *projected)
+{
+    int status = TAUT_OK;
+    *projected = 0;
+    X(state_copy)(&set->begin, &set->end);
+    if (s == 0) return TAUT_OK;
+    if (s < self->step.h) status = short_step(self, set, s, projected);
+    if (status || *projected) return status;
+    X(state_copy)(&set->begin, &set->end);
+    return X(method_step)(&set->method, &set->end, s);
+}
+
+/* The same, with its event functions. A method that leaves velocities off the constraints leaves the rounding of
+   positions, divided by s, there as well: after a part of a step they are put onto them, and the energy falls by that;
+   and where a contact is held, for it is free from there on. */
 static int attempt(hybrid *self, mode_set *set, real s)
 {
-    int done = s == 0, status = TAUT_OK;
-    X(state_copy)(&set->begin, &set->end);
-    if (s > 0 && s < self->step.h) status = short_step(self, set, s, &done);
-    if (!status && !done) {
-        X(state_copy)(&set->begin, &set->end);
-        status = X(method_step)(&set->method, &set->end, s);
-    }
+    int projected, status = reach(self, set, s, &projected);
     if (!status && s > 0) X(mode_set_drive)(set, s);
-    if (!status && self->method.velocities_off && s > 0 &&
+    if (!status && self->method.velocities_off && s > 0 && !projected &&
         (s < self->step.h || X(contact_holds)(self) || X(contact_stops)(self)))
-        status = X(start_project)(set->s, &set->end);
+        status = X(projector_apply)(set->projector, &set->end);
     return status ? status : evaluate(self, set);
 }
 
@@ -188,12 +196,16 @@ typedef struct {
     mode_set *set;
     const real *value;   /* where `attempt` leaves it */
     real enough;         /* so small it is a zero */
+    long gap;            /* of which contact it is the gap, or -1: then neither forces nor velocities are asked for */
 } crossing;
 
 static int value_at(const crossing *c, real s, real *f)
 {
-    int status = attempt(c->hybrid, c->set, s);
-    *f = *c->value;
+    int projected, status = c->gap < 0 ? attempt(c->hybrid, c->set, s) : reach(c->hybrid, c->set, s, &projected);
+    const state *end = &c->set->end;
+    if (!status && c->gap >= 0)
+        X(kinematics_evaluate)(c->hybrid->kinematics, end->q, end->w, end->t, c->hybrid->step.h);
+    *f = c->gap < 0 ? *c->value : X(kinematics_of)(c->hybrid->kinematics, (size_t)c->gap)->gap;
     return status;
 }
 
@@ -233,11 +245,12 @@ static int find_zero(const crossing *c, real a, real fa, real b, real fb, real *
    with: then it is looked for where it has risen, and when it has not, the event is at once (length 0). */
 static int find_crossing(hybrid *self, mode_set *set, size_t f, real end, real f_end, real *length)
 {
-    int load = kind_of(set, f) == CROSS_LOAD;
-    crossing c = { self, set, &self->crossing.value[f], load ? 0 : self->crossing.tolerance[f] / 16 };
+    int load = kind_of(set, f) == CROSS_LOAD, gap = kind_of(set, f) == CROSS_GAP;
+    crossing c = { self, set, &self->crossing.value[f], load ? 0 : self->crossing.tolerance[f] / 16,
+                   gap ? (long)(f / 2) : -1 };
     real lower = 0, f_lower = self->crossing.start[f];
     *length = 0;
-    int gap = kind_of(set, f) == CROSS_GAP, opens = gap && self->crossing.rate_start[f / 2] > 0;
+    int opens = gap && self->crossing.rate_start[f / 2] > 0;
     if (f_lower <= self->crossing.tolerance[f] || opens) {
         real smallest = gap ? 64 * REAL_EPSILON : (real)1e-7;
         if (gap && !opens) return TAUT_OK;
@@ -288,7 +301,7 @@ static int find_dip(hybrid *self, mode_set *set, real end, real *length, int *fo
             continue;
         if (cubic_minimum(end, f0, d0, f1, d1) > REAL(fmin)(f0, f1) / 4 && tangents_meet(end, f0, d0, f1, d1) > 0)
             continue;
-        crossing c = { self, set, &self->crossing.rate[i], 0 };
+        crossing c = { self, set, &self->crossing.rate[i], 0, -1 };
         int status = find_zero(&c, 0, d0, end, d1, length);
         if (!status) status = attempt(self, set, *length);
         if (status) return status;
@@ -367,7 +380,7 @@ int X(contact_locate)(hybrid *self, mode_set *set, real left, located *event)
     for (size_t i = 0; i < self->count; i++)
         if (self->crossing.start[2 * i] > 64 * self->crossing.tolerance[2 * i])
             self->crossing.ignore[2 * i] = 0; /* it has left the surface since */
-    real end = left;
+    real end = X(contact_longest)(self, set, left);
     for (int k = 0;; k++, end /= 4) {
         status = locate_before(self, set, end, event);
         event->partial = end < left;

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "contact/hybrid_inside.h"
-#include "solve/start.h"
 
 #define FIRST_LENGTH ((real)1e-4)  /* of the step */
 #define GROWTH 8                   /* each one in a step is so much longer than that before */
@@ -122,7 +121,7 @@ static int put_onto(hybrid *self, state *x)
         contacts_set_softened(x, level);
         status = X(mode_sets_get)(&self->sets, x, &set);
         if (!status) status = X(mode_set_load)(set, x);
-        if (!status) status = X(start_project)(set->s, &set->begin);
+        if (!status) status = X(projector_apply)(set->projector, &set->begin);
     }
     if (!status) X(mode_set_store)(set, &set->begin, x);
     return contact_may_merge(status) ? TAUT_OK : status;
@@ -248,12 +247,26 @@ void X(contact_put_off)(hybrid *self, state *x)
     contacts_set_softened(x, 0);
 }
 
+/* Bodies that have not even the energy to be put onto their surfaces: they are at rest where they were. */
+static void stay(hybrid *self, state *x, real s)
+{
+    X(state_copy)(&self->step.unmerged, x);
+    X(state_next_time)(&self->step.unmerged, s, &x->t, &x->t_low);
+    memset(x->w, 0, self->n * sizeof(real));
+    memset(x->p_low, 0, self->n * sizeof(real));
+    place at = place_at(self->open->s, x->q, x->w, &x->t, x->lambda);
+    X(system_momentum)(self->open->s, &at, x->p);
+    for (size_t i = 0; i < self->count; i++) X(open_contact)(x, i);
+}
+
 /* One merged step of length s, with the modes that follow. *done: 0 where it cannot be made. */
 static int merge_once(hybrid *self, state *x, real s, int *done, int *settled)
 {
     real most;
     int status = merged_step(self, x, s, &most, done);
     if (!status && *done) status = X(contact_lift)(self, x);
+    /* modes are those of the velocities that are left */
+    if (!status && *done && !X(contact_limit_energy)(self, x, most)) stay(self, x, s);
     if (!status && *done) status = settle(self, x, settled);
     if (!status && *done) *done = X(contact_limit_energy)(self, x, most);
     if (!contact_may_merge(status)) return status;
@@ -270,7 +283,7 @@ int X(contact_merge)(hybrid *self, state *x, real *left)
     while (!status && !settled && *left > 0) {
         real *s = &self->step.merge;
         real first = REAL(fmax)(FIRST_LENGTH * self->step.h, 64 * self->step.shortest);
-        *s = REAL(fmin)(*s > 0 ? GROWTH * *s : first, *left);
+        *s = REAL(fmin)(REAL(fmax)(GROWTH * *s, first), *left);
         X(state_copy)(x, &self->step.unmerged);
         status = merge_once(self, x, *s, &done, &settled);
         if (status) return status;

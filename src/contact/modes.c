@@ -17,6 +17,7 @@ static void mode_set_destroy(mode_set *set, taut_context *context)
     if (!set) return;
     X(method_destroy)(&set->method);
     X(acceleration_destroy)(set->acceleration);
+    X(projector_destroy)(set->projector);
     X(shares_destroy)(set->shares);
     if (set->s) {
         X(state_clear)(set->s, &set->begin);
@@ -135,6 +136,7 @@ static int mode_set_create(const mode_sets *p, const unsigned char *modes, int s
     if (!status) status = X(state_create)(set->s, &set->end);
     if (!status) status = X(method_create_with)(set->s, p->class, p->spec, p->tolerance, &set->method);
     if (!status) status = X(acceleration_create)(set->s, &set->acceleration);
+    if (!status) status = X(projector_create)(set->s, &set->projector);
     if (!status && softened) status = create_shares(p, modes, set);
     if (!status) status = room_create(context, lay_out, set, &set->room);
     if (!status) status = taut_flat_place(set->flat);

@@ -8,6 +8,7 @@
 #include "contact/share.h"
 #include "method/method.h"
 #include "solve/acceleration.h"
+#include "solve/start.h"
 
 /* What a state remembers of each contact, in state.extra; EXTRA_SOFTENED, of the first alone: that the constraints of
  * its mode set depend on each other, and are softened at this level. */
@@ -38,6 +39,7 @@ typedef struct {
     struct system *s;
     method method;
     acceleration *acceleration;
+    projector *projector;
     state begin, end;      /* of a step */
     flat_workspace *flat;  /* of its numbers, and those of its method */
     void *room;            /* of the arrays below, and of modes */

@@ -15,7 +15,6 @@
 #include <string.h>
 
 #include "contact/hybrid_inside.h"
-#include "solve/start.h"
 
 #define SHORTER_SUBSTEPS 6 /* a free substep is tried down to 4^-6 of its length */
 
@@ -117,7 +116,7 @@ static int held_mode_set(hybrid *self, state *x, mode_set **result)
     int status = load_mode_set(self, x, result);
     memcpy(x->extra, self->step.extra, x->extra_count * sizeof(real));
     if (status || !(self->step.onto || X(contact_holds)(self) || X(contact_stops)(self))) return status;
-    return X(start_project)((*result)->s, &(*result)->begin);
+    return X(projector_apply)((*result)->projector, &(*result)->begin);
 }
 
 /* Marks the contacts that the substep has left below their surfaces. Returns whether there are some. */

@@ -117,8 +117,9 @@ static int project_step(starter *z, real *size)
     place at = start_here(z);
     /* along the gradients alone: with forces that depend on multipliers, friction for one, it would not be the nearest
        place, and the energy could grow */
-    int status = X(kkt_factor_without_forces)(z->kkt, &at);
+    int status = z->factored ? TAUT_OK : X(kkt_factor_without_forces)(z->kkt, &at);
     if (status) return status;
+    z->factored = 0;
     X(start_residual)(z, z->r);
     for (uint32_t k = 0; k < s->c; k++) z->r[k] = -z->r[k];
     memset(z->a, 0, s->n * sizeof(real));
@@ -150,6 +151,7 @@ static int onto_constraints(starter *z, start_mode mode, real *total)
         }
         if (k == 0 && size <= 4 * REAL_EPSILON) { /* consistent as given: leave the numbers alone */
             memcpy(unknown, z->trial, s->n * sizeof(real));
+            z->factored = !z->velocity;
             return TAUT_OK;
         }
         if (!(size - size == 0)) break;
@@ -245,19 +247,56 @@ int X(start_state)(struct system *s, start_mode mode, state *x, start_report *re
     return status;
 }
 
-int X(start_project)(struct system *s, state *x)
-{
+/* ---- projection ---- */
+
+struct projector {
     starter z;
+};
+
+int X(projector_create)(struct system *s, projector **result)
+{
+    *result = taut_mem_new(s->context, 1, sizeof **result);
+    if (!*result) return TAUT_OUT_OF_MEMORY;
+    int status = starter_create(&(*result)->z, s, NULL);
+    if (status) {
+        X(projector_destroy)(*result);
+        *result = NULL;
+    }
+    return status;
+}
+
+void X(projector_destroy)(projector *p)
+{
+    if (!p) return;
+    taut_context *context = p->z.s->context;
+    starter_clear(&p->z);
+    taut_mem_free(context, p);
+}
+
+int X(projector_apply)(projector *p, state *x)
+{
+    struct system *s = p->z.s;
     real moved;
-    if (s->phase_space)
-        return taut_fail(s->context, TAUT_UNSUPPORTED, "states near the start are not looked for on phase space");
-    int status = starter_create(&z, s, x);
-    for (z.velocity = 0; !status && z.velocity < 2; z.velocity++) status = onto_constraints(&z, START_PROJECT, &moved);
-    starter_clear(&z);
+    int status = TAUT_OK;
+    p->z.x = x;
+    p->z.factored = 0;
+    for (p->z.velocity = 0; !status && p->z.velocity < 2; p->z.velocity++)
+        status = onto_constraints(&p->z, START_PROJECT, &moved);
     if (status) return status;
     place at = place_at(s, x->q, x->w, &x->t, x->lambda);
     X(system_momentum)(s, &at, x->p);
     memset(x->q_low, 0, s->n * sizeof(real));
     memset(x->p_low, 0, s->n * sizeof(real));
     return TAUT_OK;
+}
+
+int X(start_project)(struct system *s, state *x)
+{
+    projector *p;
+    if (s->phase_space)
+        return taut_fail(s->context, TAUT_UNSUPPORTED, "states near the start are not looked for on phase space");
+    int status = X(projector_create)(s, &p);
+    if (!status) status = X(projector_apply)(p, x);
+    if (p) X(projector_destroy)(p);
+    return status;
 }

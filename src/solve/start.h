@@ -23,5 +23,10 @@ int X(start_second_point)(struct system *s, start_mode mode, real t, state *x, s
 /* Moves q, then w, of any state onto the constraints of its time in the metric of the mass matrix; p follows. What
    compensated summation had left over is dropped. */
 int X(start_project)(struct system *s, state *x);
+/* The same, many times: x is a state of s, which is not one on phase space. */
+typedef struct projector projector;
+int X(projector_create)(struct system *s, projector **result);
+void X(projector_destroy)(projector *p);
+int X(projector_apply)(projector *p, state *x);
 
 #endif

@@ -13,6 +13,7 @@ typedef struct {
     state *x;
     const unsigned char *is_free[2]; /* positions and velocities that are to be solved for; NULL: none */
     int velocity;            /* unknowns are velocities, else positions */
+    int factored;            /* kkt is that of the state as it is */
     void *room;              /* of the arrays below */
     uint32_t *free;          /* coordinates being solved for */
     uint32_t count;
