@@ -96,11 +96,11 @@ static void put_iteration(text_writer *w, const program_phase *f, int index)
         put_sizes(w, f, f->firsts, before);
     }
     put_sizes(w, f, i->twice ? f->seconds : f->changes, "size");
-    taut_text_put(w, "        verdict = iteration_judge(&phase%d, round, size, before%d, factor, sure);\n"
+    taut_text_put(w, "        verdict = iteration_judge(&phase%d, round, size, before%d, %s, factor, sure);\n"
                      "        if (verdict == ITERATION_HOPELESS) return 1;\n"
                      "        factor = verdict == ITERATION_NEEDS_MATRIX;\n"
                      "        before%d = size;\n"
-                     "    }\n    }\n", index, index, index);
+                     "    }\n    }\n", index, index, taut_text_name(w, f->unit).text, index);
 }
 
 static void put_add(text_writer *w, uint32_t x, uint32_t low, uint32_t d)

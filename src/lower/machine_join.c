@@ -202,39 +202,47 @@ static void add_whole_size(machine *m, const program_phase *f, const uint32_t *c
     }
 }
 
+/* A tolerance in units of the phase. */
+static uint32_t of_unit(machine *m, const program_phase *f, uint32_t tolerance)
+{
+    const uint32_t product = passing(m);
+    add_instruction(m, OP_MUL, product, tolerance, f->unit);
+    return product;
+}
+
 /* What iteration_judge says, and with pivots that are sound: the function is left where it is something else. */
 static void add_judgement(machine *m, const program_phase *f, int index, int round, int is_last)
 {
     const uint32_t size = work(m, WORK_RETURNED), before = work(m, WORK_BEFORE), a = passing(m), b = passing(m);
     const uint32_t enough = enough_of(m, index), rest = rest_of(m, index);
     if (f->iteration.linear && !is_last) {
-        add_instruction(m, MACHINE_ABOVE, a, size, fixed(m, FIXED_LINEAR));
+        add_instruction(m, MACHINE_ABOVE, a, size, of_unit(m, f, fixed(m, FIXED_LINEAR)));
     } else if (f->iteration.linear) {
-        add_instruction(m, MACHINE_NOT_BELOW, a, fixed(m, FIXED_LINEAR), size);
+        add_instruction(m, MACHINE_NOT_BELOW, a, of_unit(m, f, fixed(m, FIXED_LINEAR)), size);
     } else if (f->iteration.twice) {
         add_instruction(m, OP_MUL, a, size, size);
-        add_instruction(m, OP_MUL, b, rest, before);
+        add_instruction(m, OP_MUL, b, of_unit(m, f, rest), before);
         if (is_last) {
             add_instruction(m, MACHINE_NOT_BELOW, a, b, a);
-            add_instruction(m, MACHINE_NOT_BELOW, a, fixed(m, FIXED_LINEAR), before);
+            add_instruction(m, MACHINE_NOT_BELOW, a, of_unit(m, f, fixed(m, FIXED_LINEAR)), before);
         } else {
             add_instruction(m, MACHINE_ABOVE, a, a, b);
-            add_instruction(m, MACHINE_ABOVE, a, before, enough);
+            add_instruction(m, MACHINE_ABOVE, a, before, of_unit(m, f, enough));
             add_instruction(m, OP_MUL, a, size, fixed(m, FIXED_TWO));
             add_instruction(m, MACHINE_NOT_BELOW, a, before, a);
         }
     } else {
-        if (!is_last) add_instruction(m, MACHINE_ABOVE, a, size, enough);
+        if (!is_last) add_instruction(m, MACHINE_ABOVE, a, size, of_unit(m, f, enough));
         if (round == 0) return;
-        const uint32_t rate = passing(m);
+        const uint32_t rate = passing(m), bound = of_unit(m, f, rest);
         add_instruction(m, OP_DIV, rate, size, before);
         add_instruction(m, OP_MUL, a, rate, size);
         add_instruction(m, OP_MUL, a, a, rate);
         if (is_last) {
-            add_instruction(m, MACHINE_NOT_BELOW, b, rest, a);
+            add_instruction(m, MACHINE_NOT_BELOW, b, bound, a);
             add_instruction(m, MACHINE_ABOVE, b, fixed(m, FIXED_ONE), rate);
         } else {
-            add_instruction(m, MACHINE_ABOVE, b, a, rest);
+            add_instruction(m, MACHINE_ABOVE, b, a, bound);
             add_instruction(m, OP_MUL, a, rate, fixed(m, FIXED_TWO));
             add_instruction(m, MACHINE_NOT_BELOW, b, fixed(m, FIXED_ONE), a);
         }

@@ -196,7 +196,7 @@ static program_outcome solve_phase(program *p, program_phase *f, real *r, real *
             if (!pivots_exceed(f, r, &sure)) return PROGRAM_LEFT;
         }
         p->counts.iterations++;
-        int verdict = iteration_judge(&f->iteration, k, size, before, fresh, sure);
+        int verdict = iteration_judge(&f->iteration, k, size, before, (double)r[f->unit], fresh, sure);
         if (verdict == ITERATION_ENDED) break;
         if (verdict == ITERATION_HOPELESS) return PROGRAM_LEFT;
         factor = verdict == ITERATION_NEEDS_MATRIX;

@@ -56,6 +56,7 @@ typedef struct {
     segment begin, residual, factor, solve;
     uint32_t size;            /* unknowns that are solved for */
     uint32_t *unknowns, *guesses, *residuals, *changes, *weights; /* registers, `size` each */
+    uint32_t unit;            /* register: what weights times changes are compared with */
     uint32_t *firsts, *seconds; /* the two corrections that a change is the sum of (iteration.twice); NULL: it is one */
     program_check *checks;
     uint32_t check_count;

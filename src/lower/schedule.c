@@ -4,6 +4,7 @@
 #include "base/elementary.h"
 #include "expr/call.h"
 #include "lower/lower.h"
+#include "lower/polish.h"
 #include "lower/reduce.h"
 #include "lower/symbols.h"
 
@@ -202,13 +203,14 @@ typedef struct {
 static int gather_roots(schedule *z, const reduced_phase *r, phase_roots *o)
 {
     size_t size = r->size, n = 0;
-    o->all = taut_mem_new(z->y->context, 8 * size + 1, sizeof *o->all);
+    o->all = taut_mem_new(z->y->context, 8 * size + 2, sizeof *o->all);
     if (!o->all) return TAUT_OUT_OF_MEMORY;
     for (size_t i = 0; i < size; i++) o->all[n++] = r->guesses[r->left[i]];
     o->residual = o->all + n;
     for (size_t i = 0; i < size; i++) o->all[n++] = r->residual[i];
     o->factor = o->all + n;
     for (size_t i = 0; i < size; i++) o->all[n++] = r->weights[i];
+    if (size) o->all[n++] = r->unit;
     for (size_t i = 0; i < r->check_count; i++) o->all[n++] = r->checks[i].pivot, o->all[n++] = r->checks[i].reference;
     o->factor_count = (size_t)(o->all + n - o->factor);
     o->change = o->all + n;
@@ -279,6 +281,7 @@ static void name_registers(schedule *z, const reduced_phase *r, program_phase *f
         f->residuals[i] = where(z, r->residual[i]);
         f->weights[i] = where(z, r->weights[i]);
     }
+    if (r->size) f->unit = where(z, r->unit);
     f->check_count = r->check_count;
     for (uint32_t i = 0; i < r->check_count; i++)
         f->checks[i] = (program_check){ where(z, r->checks[i].pivot), where(z, r->checks[i].reference) };
@@ -331,12 +334,13 @@ static int decide(schedule *z, const reduced_phase *r, const phase_roots *o, pro
     return TAUT_OK;
 }
 
-static int put_phase(schedule *z, const reduced_phase *r, program_phase *f)
+static int put_phase(schedule *z, reduced_phase *r, program_phase *f)
 {
     phase_roots o = { 0 };
     expr *list = NULL;
     size_t count = 0;
     int status = create_lists(z, f, r->size, r->both != NULL);
+    if (!status) status = X(polish_phase)(z->y, r);
     if (!status) status = gather_roots(z, r, &o);
     if (!status) status = list_of(z, o.all, o.count, r, &list, &count);
     if (!status) status = put_all(z, list, count, is_constant, &z->p->setup);
@@ -403,6 +407,7 @@ static int put_results(schedule *z)
     expr *list = NULL;
     size_t count = 0;
     int status = write_results(y, &o);
+    if (!status) status = X(polish)(y, o.all, o.count);
     if (!status) status = list_of(z, o.all, o.count, NULL, &list, &count);
     if (!status) status = put_all(z, list, count, is_constant, &p->setup);
     if (!status) status = put_all(z, list, count, is_lasting, &p->results);
@@ -462,6 +467,7 @@ static void fix_phase(const program *p, program_phase *f)
     uint32_t *lists[] = { f->guesses, f->residuals, f->changes, f->weights, f->firsts, f->seconds };
     for (int i = 0; i < 4; i++) fix_segment(p, tapes[i]);
     for (int i = 0; i < 6; i++) fix_registers(p, lists[i], f->size);
+    fix_register(p, &f->unit);
     for (uint32_t i = 0; i < f->check_count; i++)
         fix_register(p, &f->checks[i].pivot), fix_register(p, &f->checks[i].reference);
 }
@@ -509,6 +515,7 @@ static void count_reads(const program *p, uint32_t *reads)
         const uint32_t *lists[] = { f->guesses, f->residuals, f->changes, f->weights, f->firsts, f->seconds };
         for (int i = 0; i < 4; i++) count_segment(tapes[i], reads);
         for (int i = 0; i < 6; i++) count_list(lists[i], f->size, reads);
+        count_list(&f->unit, f->size > 0, reads);
         for (uint32_t i = 0; i < f->check_count; i++) reads[f->checks[i].pivot]++, reads[f->checks[i].reference]++;
     }
     count_list(p->move, p->s->n, reads), count_list(p->push, p->s->n, reads), count_list(p->w, p->s->n, reads);

@@ -1,0 +1,302 @@
+/* What a step table and derivatives leave behind: h/2 times twice a product, p + h f beside -h f - p, and constants that
+ * are equal but for the order of their factors. Each node is taken for +-2^k times another one. Signs and powers of two go
+ * through products and sums without a rounding error, so that every value stays what it was to the last bit (as long as
+ * it neither overflows nor underflows), and what was computed twice is found to be one node. Momenta of two bodies that
+ * act on each other are the opposite of each other as before. */
+#include "lower/polish.h"
+
+#include <string.h>
+
+#include "lower/factors.h"
+
+/* +-2^power e */
+typedef struct {
+    expr e;
+    int negative, power;
+} image;
+
+enum { POWER_MOST = 40 };
+
+typedef struct {
+    symbols *y;
+    const image *right;       /* of LEAF_RIGHT; NULL: there is none */
+    image *of;                /* by node */
+} polisher;
+
+static wide power_of_two(int power)
+{
+    wide value = 1;
+    for (; power > 0; power--) value *= 2;
+    for (; power < 0; power++) value /= 2;
+    return value;
+}
+
+/* ---- constants ---- */
+
+/* A constant without its sign and the power of two of its number. */
+static image take_number(symbols *y, expr e)
+{
+    image a = { e ? X(factor_sort)(y, e) : 0, 0, 0 };
+    if (!a.e) return a;
+    const node n = *taut_graph_node(y->g, a.e);
+    const int is_number = n.op == OP_CONSTANT;
+    if (n.op == OP_NEG) return (image){ n.a, 1, 0 };
+    if (!is_number && !(n.op == OP_MUL && taut_graph_node(y->g, n.a)->op == OP_CONSTANT)) return a;
+    wide number = taut_graph_constant(y->g, is_number ? a.e : n.a);
+    if (number == 0 || number - number != 0) return a;
+    if (number < 0) number = -number, a.negative = 1;
+    for (; number >= 2 && a.power < POWER_MOST; number /= 2) a.power++;
+    for (; number < 1 && a.power > -POWER_MOST; number *= 2) a.power--;
+    const expr rest = taut_expr_number(y->g, number);
+    a.e = is_number ? rest : taut_expr_mul(y->g, rest, n.b);
+    return a;
+}
+
+/* ---- from images to values ---- */
+
+/* e 2^power, with as little to do in every step as there can be. */
+static expr scale(symbols *y, expr e, int power)
+{
+    graph *g = y->g;
+    if (!e || !power || e == y->zero) return e;
+    const expr factor = taut_expr_number(g, power_of_two(power));
+    expr k, rest = X(factor_split)(y, e, &k);
+    if (k == y->one) return taut_expr_mul(g, factor, e);
+    return taut_expr_mul(g, taut_expr_mul(g, factor, k), rest);
+}
+
+static expr value_of(symbols *y, image a)
+{
+    const expr e = scale(y, a.e, a.power);
+    return a.negative ? taut_expr_neg(y->g, e) : e;
+}
+
+/* Powers that leave the range are multiplied out. */
+static image limited(symbols *y, image a)
+{
+    if (a.power > POWER_MOST || a.power < -POWER_MOST) a.e = scale(y, a.e, a.power), a.power = 0;
+    return a;
+}
+
+/* Scaling costs an operation in every step, unless there is a constant that takes it in. */
+static int costs_to_scale(symbols *y, expr e)
+{
+    expr k;
+    if (!taut_graph_node(y->g, e)->varies) return 0;
+    X(factor_split)(y, e, &k);
+    return k == y->one;
+}
+
+/* Both become multiples of the same power of two. */
+static int make_even(symbols *y, image *a, image *b)
+{
+    if (a->power == b->power) return a->power;
+    const int cost_a = costs_to_scale(y, a->e), cost_b = costs_to_scale(y, b->e);
+    const int to_b = cost_a != cost_b ? cost_a < cost_b : b->power == 0 || (a->power != 0 && b->power > a->power);
+    image *moved = to_b ? a : b;
+    const int power = to_b ? b->power : a->power;
+    moved->e = scale(y, moved->e, moved->power - power);
+    moved->power = power;
+    return power;
+}
+
+/* ---- operations ---- */
+
+static image sum_of(symbols *y, image a, image b)
+{
+    graph *g = y->g;
+    if (!a.e || !b.e) return (image){ 0, 0, 0 };
+    if (a.e == y->zero) return b;
+    if (b.e == y->zero) return a;
+    const int power = make_even(y, &a, &b);
+    if (a.e == b.e && a.negative == b.negative) return limited(y, (image){ a.e, a.negative, power + 1 });
+    if (a.negative == b.negative) return (image){ taut_expr_add(g, a.e, b.e), a.negative, power };
+    return (image){ a.negative ? taut_expr_sub(g, b.e, a.e) : taut_expr_sub(g, a.e, b.e), 0, power };
+}
+
+static image with_constant(symbols *y, expr constant, image rest)
+{
+    const image k = take_number(y, constant);
+    const image all = { taut_expr_mul(y->g, k.e, rest.e), k.negative ^ rest.negative, k.power + rest.power };
+    return limited(y, all);
+}
+
+static int is_reciprocal(symbols *y, expr e)
+{
+    const node *n = taut_graph_node(y->g, e);
+    return n->op == OP_DIV && n->a == y->one;
+}
+
+/* A reciprocal stays one: it is there for several products. */
+static expr multiply(symbols *y, expr a, expr b)
+{
+    if (a && b && is_reciprocal(y, b)) return taut_expr_mul_reciprocal(y->g, a, b);
+    if (a && b && is_reciprocal(y, a)) return taut_expr_mul_reciprocal(y->g, b, a);
+    return taut_expr_mul(y->g, a, b);
+}
+
+/* The constant of e, and what is left: one where e is a constant. */
+static expr split(symbols *y, expr e, expr *k)
+{
+    if (taut_graph_node(y->g, e)->varies) return X(factor_split)(y, e, k);
+    *k = e;
+    return y->one;
+}
+
+static image product_of(symbols *y, image a, image b, int divides)
+{
+    graph *g = y->g;
+    if (!a.e || !b.e) return (image){ 0, 0, 0 };
+    expr k, l;
+    const expr x = split(y, a.e, &k), z = split(y, b.e, &l);
+    const expr rest = divides ? taut_expr_div(g, x, z) : multiply(y, x, z);
+    const int power = divides ? a.power - b.power : a.power + b.power;
+    return with_constant(y, divides ? taut_expr_div(g, k, l) : taut_expr_mul(g, k, l),
+                         (image){ rest, a.negative ^ b.negative, power });
+}
+
+static image power_of(symbols *y, image a, int32_t n)
+{
+    graph *g = y->g;
+    if (!a.e) return a;
+    if (n > POWER_MOST || n < -POWER_MOST) return (image){ taut_expr_powi(g, value_of(y, a), n), 0, 0 };
+    expr k;
+    const expr x = split(y, a.e, &k);
+    return with_constant(y, taut_expr_powi(g, k, n),
+                         (image){ taut_expr_powi(g, x, n), a.negative && n % 2, a.power * n });
+}
+
+/* max(2^k a, 2^k b) */
+static image extreme_of(symbols *y, const node *n, image a, image b)
+{
+    if (a.e && b.e && !a.negative && !b.negative && !(costs_to_scale(y, a.e) && costs_to_scale(y, b.e))) {
+        const int power = make_even(y, &a, &b);
+        return (image){ taut_expr_rebuild(y->g, n, a.e, b.e), 0, power };
+    }
+    if (!a.negative && !b.negative && a.power == b.power)
+        return (image){ taut_expr_rebuild(y->g, n, a.e, b.e), 0, a.power };
+    return (image){ taut_expr_rebuild(y->g, n, value_of(y, a), value_of(y, b)), 0, 0 };
+}
+
+static image image_of_leaf(const polisher *z, expr e, const node *n)
+{
+    if (n->op == OP_CONSTANT) return take_number(z->y, e);
+    if (n->op == OP_VARIABLE && n->b == (uint32_t)LEAF_RIGHT && z->right) {
+        image a = z->right[n->a];
+        a.e = e;
+        return a;
+    }
+    return (image){ e, 0, 0 };
+}
+
+static image image_of(const polisher *z, expr e)
+{
+    symbols *y = z->y;
+    const node n = *taut_graph_node(y->g, e);
+    if (n.op == OP_VARIABLE || n.op == OP_CONSTANT || n.op == OP_PARAMETER) return image_of_leaf(z, e, &n);
+    const int two = !op_has_number((op)n.op) && taut_op_arity((op)n.op) == 2;
+    const image a = z->of[n.a], b = two ? z->of[n.b] : (image){ 0, 0, 0 };
+    if (!a.e || (two && !b.e)) return (image){ 0, 0, 0 };
+    switch ((op)n.op) {
+    case OP_NEG: return (image){ a.e, !a.negative, a.power };
+    case OP_ADD: return sum_of(y, a, b);
+    case OP_SUB: return sum_of(y, a, (image){ b.e, !b.negative, b.power });
+    case OP_MUL: return product_of(y, a, b, 0);
+    case OP_DIV: return product_of(y, a, b, 1);
+    case OP_POWI: return power_of(y, a, (int32_t)n.b);
+    case OP_ABS: return (image){ taut_expr_unary(y->g, OP_ABS, a.e), 0, a.power };
+    case OP_MAX: case OP_MIN: return extreme_of(y, &n, a, b);
+    default: break;
+    }
+    return (image){ taut_expr_rebuild(y->g, &n, value_of(y, a), two ? value_of(y, b) : 0), 0, 0 };
+}
+
+/* ---- all nodes below some roots ---- */
+
+static int find_images(polisher *z, const expr *roots, size_t count)
+{
+    graph *g = z->y->g;
+    expr *list;
+    size_t found;
+    const size_t nodes = taut_graph_count(g); /* those that are made meanwhile are not asked for */
+    int status = taut_expr_reachable(g, roots, count, &list, &found);
+    if (status) return status;
+    z->of = taut_mem_new(z->y->context, nodes, sizeof *z->of);
+    if (!z->of) status = TAUT_OUT_OF_MEMORY;
+    for (size_t i = 0; !status && i < found; i++) {
+        z->of[list[i]] = image_of(z, list[i]);
+        if (!z->of[list[i]].e) status = TAUT_OUT_OF_MEMORY;
+    }
+    taut_expr_list_free(g, list);
+    return status;
+}
+
+static int replace(const polisher *z, expr *e)
+{
+    *e = value_of(z->y, z->of[*e]);
+    return *e ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+}
+
+static int polish_list(polisher *z, expr *list, size_t count)
+{
+    int status = find_images(z, list, count);
+    for (size_t i = 0; !status && i < count; i++) status = replace(z, &list[i]);
+    taut_mem_free(z->y->context, z->of);
+    return status;
+}
+
+int X(polish)(symbols *y, expr *list, size_t count)
+{
+    polisher z = { y, NULL, NULL };
+    return polish_list(&z, list, count);
+}
+
+/* right: what the residuals are, besides the nodes that stand for them then. */
+static int polish_residuals(symbols *y, reduced_phase *p, image *right)
+{
+    polisher z = { y, NULL, NULL };
+    int status = find_images(&z, p->residual, p->size);
+    for (uint32_t i = 0; !status && i < p->size; i++) {
+        right[i] = z.of[p->residual[i]];
+        p->residual[i] = right[i].e;
+    }
+    taut_mem_free(y->context, z.of);
+    return status;
+}
+
+/* Signs do not matter to pivots and references, nor factors that both have. */
+static int polish_checks(symbols *y, reduced_phase *p, const image *right)
+{
+    polisher z = { y, right, NULL };
+    int status = TAUT_OK;
+    for (uint32_t i = 0; !status && i < p->check_count; i++) {
+        pivot_check *c = &p->checks[i];
+        const expr both[] = { c->pivot, c->reference };
+        status = find_images(&z, both, 2);
+        if (!status) {
+            const image pivot = z.of[c->pivot], reference = z.of[c->reference];
+            c->pivot = pivot.e;
+            c->reference = scale(y, reference.e, reference.power - pivot.power);
+            if (!c->reference) status = TAUT_OUT_OF_MEMORY;
+        }
+        taut_mem_free(y->context, z.of);
+        z.of = NULL;
+    }
+    return status;
+}
+
+int X(polish_phase)(symbols *y, reduced_phase *p)
+{
+    polisher z = { y, NULL, NULL };
+    image *right = taut_mem_new(y->context, (size_t)p->size + 1, sizeof *right);
+    int status = right ? polish_residuals(y, p, right) : TAUT_OUT_OF_MEMORY;
+    z.right = right;
+    if (!status) status = polish_list(&z, p->guesses, p->count);
+    if (!status) status = polish_list(&z, p->weights, p->size);
+    if (!status) status = polish_list(&z, &p->unit, 1);
+    if (!status) status = polish_checks(y, p, right);
+    if (!status) status = polish_list(&z, p->change, p->size);
+    if (!status && p->both) status = polish_list(&z, p->second, 2 * (size_t)p->size);
+    taut_mem_free(y->context, right);
+    return status;
+}

@@ -1,0 +1,13 @@
+/* The same numbers in fewer operations: signs and powers of two are moved to where they cost nothing. */
+#ifndef TAUT_LOWER_POLISH_H
+#define TAUT_LOWER_POLISH_H
+
+#include "lower/reduce.h"
+
+/* Residuals may come out with another sign and another power of two; corrections, which contain LEAF_RIGHT for them,
+   are made for it. Pivots and their references, which are compared with each other alone, likewise. */
+int X(polish_phase)(symbols *y, reduced_phase *p);
+/* Expressions that must keep their values. */
+int X(polish)(symbols *y, expr *list, size_t count);
+
+#endif
