@@ -19,6 +19,7 @@ enum { POWER_MOST = 40 };
 
 typedef struct {
     symbols *y;
+    int powers;               /* are powers of two moved, too? */
     const image *right;       /* of LEAF_RIGHT; NULL: there is none */
     image *of;                /* by node */
 } polisher;
@@ -211,6 +212,13 @@ static image image_of(const polisher *z, expr e)
     return (image){ taut_expr_rebuild(y->g, &n, value_of(y, a), two ? value_of(y, b) : 0), 0, 0 };
 }
 
+/* Without powers of two they are part of their nodes. */
+static image kept(const polisher *z, image a)
+{
+    if (z->powers || !a.power || !a.e) return a;
+    return (image){ scale(z->y, a.e, a.power), a.negative, 0 };
+}
+
 /* ---- all nodes below some roots ---- */
 
 static int find_images(polisher *z, const expr *roots, size_t count)
@@ -219,84 +227,129 @@ static int find_images(polisher *z, const expr *roots, size_t count)
     expr *list;
     size_t found;
     const size_t nodes = taut_graph_count(g); /* those that are made meanwhile are not asked for */
+    z->of = NULL;
     int status = taut_expr_reachable(g, roots, count, &list, &found);
     if (status) return status;
     z->of = taut_mem_new(z->y->context, nodes, sizeof *z->of);
     if (!z->of) status = TAUT_OUT_OF_MEMORY;
     for (size_t i = 0; !status && i < found; i++) {
-        z->of[list[i]] = image_of(z, list[i]);
+        z->of[list[i]] = kept(z, image_of(z, list[i]));
         if (!z->of[list[i]].e) status = TAUT_OUT_OF_MEMORY;
     }
     taut_expr_list_free(g, list);
     return status;
 }
 
-static int replace(const polisher *z, expr *e)
-{
-    *e = value_of(z->y, z->of[*e]);
-    return *e ? TAUT_OK : TAUT_OUT_OF_MEMORY;
-}
-
-static int polish_list(polisher *z, expr *list, size_t count)
+static int polish_list(polisher *z, const expr *list, size_t count, expr *out)
 {
     int status = find_images(z, list, count);
-    for (size_t i = 0; !status && i < count; i++) status = replace(z, &list[i]);
+    for (size_t i = 0; !status && i < count; i++) {
+        out[i] = value_of(z->y, z->of[list[i]]);
+        if (!out[i]) status = TAUT_OUT_OF_MEMORY;
+    }
     taut_mem_free(z->y->context, z->of);
     return status;
 }
 
-int X(polish)(symbols *y, expr *list, size_t count)
+/* out: the residuals without what `right` says of them then. */
+static int polish_residuals(polisher *z, const expr *list, size_t count, image *right, expr *out)
 {
-    polisher z = { y, NULL, NULL };
-    return polish_list(&z, list, count);
-}
-
-/* right: what the residuals are, besides the nodes that stand for them then. */
-static int polish_residuals(symbols *y, reduced_phase *p, image *right)
-{
-    polisher z = { y, NULL, NULL };
-    int status = find_images(&z, p->residual, p->size);
-    for (uint32_t i = 0; !status && i < p->size; i++) {
-        right[i] = z.of[p->residual[i]];
-        p->residual[i] = right[i].e;
-    }
-    taut_mem_free(y->context, z.of);
+    int status = find_images(z, list, count);
+    for (size_t i = 0; !status && i < count; i++) right[i] = z->of[list[i]], out[i] = right[i].e;
+    taut_mem_free(z->y->context, z->of);
+    z->right = right;
     return status;
 }
 
-/* Signs do not matter to pivots and references, nor factors that both have. */
-static int polish_checks(symbols *y, reduced_phase *p, const image *right)
+/* Pairs of a pivot and its reference. Signs do not matter to them, nor factors that both have. */
+static int polish_checks(polisher *z, const expr *list, size_t count, expr *out)
 {
-    polisher z = { y, right, NULL };
-    int status = TAUT_OK;
-    for (uint32_t i = 0; !status && i < p->check_count; i++) {
-        pivot_check *c = &p->checks[i];
-        const expr both[] = { c->pivot, c->reference };
-        status = find_images(&z, both, 2);
-        if (!status) {
-            const image pivot = z.of[c->pivot], reference = z.of[c->reference];
-            c->pivot = pivot.e;
-            c->reference = scale(y, reference.e, reference.power - pivot.power);
-            if (!c->reference) status = TAUT_OUT_OF_MEMORY;
-        }
-        taut_mem_free(y->context, z.of);
-        z.of = NULL;
+    int status = find_images(z, list, 2 * count);
+    for (size_t i = 0; !status && i < count; i++) {
+        const image pivot = z->of[list[2 * i]], reference = z->of[list[2 * i + 1]];
+        out[2 * i] = pivot.e;
+        out[2 * i + 1] = scale(z->y, reference.e, reference.power - pivot.power);
+        if (!out[2 * i + 1]) status = TAUT_OUT_OF_MEMORY;
     }
+    taut_mem_free(z->y->context, z->of);
     return status;
 }
 
-int X(polish_phase)(symbols *y, reduced_phase *p)
+/* ---- a phase ---- */
+
+/* Its expressions one after the other: residuals, pivots with their references, all others. */
+static size_t list_phase(const reduced_phase *p, expr *list)
 {
-    polisher z = { y, NULL, NULL };
+    size_t n = 0;
+    for (size_t i = 0; i < p->size; i++) list[n++] = p->residual[i];
+    for (size_t i = 0; i < p->check_count; i++) list[n++] = p->checks[i].pivot, list[n++] = p->checks[i].reference;
+    for (size_t i = 0; i < p->size; i++) list[n++] = p->guesses[p->left[i]];
+    for (size_t i = 0; i < p->size; i++) list[n++] = p->weights[i];
+    for (size_t i = 0; i < p->size; i++) list[n++] = p->change[i];
+    for (size_t i = 0; p->both && i < 2 * (size_t)p->size; i++) list[n++] = p->second[i]; /* both stand behind them */
+    if (p->size) list[n++] = p->unit;
+    return n;
+}
+
+static void take_phase(reduced_phase *p, const expr *list)
+{
+    for (size_t i = 0; i < p->size; i++) p->residual[i] = *list++;
+    for (size_t i = 0; i < p->check_count; i++) p->checks[i].pivot = *list++, p->checks[i].reference = *list++;
+    for (size_t i = 0; i < p->size; i++) p->guesses[p->left[i]] = *list++;
+    for (size_t i = 0; i < p->size; i++) p->weights[i] = *list++;
+    for (size_t i = 0; i < p->size; i++) p->change[i] = *list++;
+    for (size_t i = 0; p->both && i < 2 * (size_t)p->size; i++) p->second[i] = *list++;
+    if (p->size) p->unit = *list;
+}
+
+static int polish_phase(symbols *y, int powers, const reduced_phase *p, const expr *list, size_t count, image *right,
+                        expr *out)
+{
+    polisher z = { .y = y, .powers = powers };
+    const size_t size = p->size, first = size + 2 * (size_t)p->check_count;
+    int status = polish_residuals(&z, list, size, right, out);
+    if (!status) status = polish_checks(&z, list + size, p->check_count, out + size);
+    if (!status) status = polish_list(&z, list + first, count - first, out + first);
+    return status;
+}
+
+/* Of two ways the one with less to do. */
+static int choose(const polish_cost *cost, const expr *with, const expr *without, size_t count, const expr **best)
+{
+    size_t costs[2];
+    int status = cost->count(cost->user, with, count, &costs[0]);
+    if (!status) status = cost->count(cost->user, without, count, &costs[1]);
+    if (!status) *best = costs[0] <= costs[1] ? with : without;
+    return status;
+}
+
+int X(polish_phase)(symbols *y, const polish_cost *cost, reduced_phase *p)
+{
+    const size_t room = 8 * (size_t)p->size + 2;
     image *right = taut_mem_new(y->context, (size_t)p->size + 1, sizeof *right);
-    int status = right ? polish_residuals(y, p, right) : TAUT_OUT_OF_MEMORY;
-    z.right = right;
-    if (!status) status = polish_list(&z, p->guesses, p->count);
-    if (!status) status = polish_list(&z, p->weights, p->size);
-    if (!status) status = polish_list(&z, &p->unit, 1);
-    if (!status) status = polish_checks(y, p, right);
-    if (!status) status = polish_list(&z, p->change, p->size);
-    if (!status && p->both) status = polish_list(&z, p->second, 2 * (size_t)p->size);
+    expr *list = taut_mem_new(y->context, 3 * room, sizeof *list), *with = list + room, *without = with + room;
+    const expr *best = NULL;
+    const size_t count = list ? list_phase(p, list) : 0;
+    int status = right && list ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    if (!status) status = polish_phase(y, 1, p, list, count, right, with);
+    if (!status) status = polish_phase(y, 0, p, list, count, right, without);
+    if (!status) status = choose(cost, with, without, count, &best);
+    if (!status) take_phase(p, best);
     taut_mem_free(y->context, right);
+    taut_mem_free(y->context, list);
+    return status;
+}
+
+int X(polish)(symbols *y, const polish_cost *cost, expr *list, size_t count)
+{
+    polisher z = { .y = y, .powers = 1 };
+    expr *with = taut_mem_new(y->context, 2 * count + 1, sizeof *with), *without = with + count;
+    const expr *best = NULL;
+    int status = with ? polish_list(&z, list, count, with) : TAUT_OUT_OF_MEMORY;
+    z.powers = 0;
+    if (!status) status = polish_list(&z, list, count, without);
+    if (!status) status = choose(cost, with, without, count, &best);
+    if (!status) memcpy(list, best, count * sizeof *list);
+    taut_mem_free(y->context, with);
     return status;
 }

@@ -298,7 +298,8 @@ static void place_right(schedule *z, const reduced_phase *r, const expr *list, s
 static int put_solve(schedule *z, const reduced_phase *r, const phase_roots *o, program_phase *f)
 {
     const int twice = f->iteration.twice;
-    int status = put_loop(z, twice ? o->both : o->change, twice ? 2 * (size_t)r->size : r->size, &f->solve);
+    /* the corrections, then both, then the second ones */
+    int status = put_loop(z, o->change, twice ? 3 * (size_t)r->size : r->size, &f->solve);
     for (uint32_t i = 0; !status && i < r->size; i++) {
         f->changes[i] = where(z, twice ? r->both[i] : r->change[i]);
         if (twice) f->firsts[i] = where(z, r->change[i]), f->seconds[i] = where(z, r->second[i]);
@@ -334,13 +335,31 @@ static int decide(schedule *z, const reduced_phase *r, const phase_roots *o, pro
     return TAUT_OK;
 }
 
+/* Operations of every step that are not there yet. */
+static int count_new(void *user, const expr *roots, size_t root_count, size_t *result)
+{
+    const schedule *z = user;
+    expr *list;
+    size_t count;
+    int status = taut_expr_reachable(z->y->g, roots, root_count, &list, &count);
+    *result = 0;
+    if (status) return status;
+    for (size_t i = 0; i < count; i++) {
+        const node *n = taut_graph_node(z->y->g, list[i]);
+        const int is_there = list[i] < z->place_count && z->place[list[i]] != NOWHERE;
+        *result += n->varies && n->op != OP_VARIABLE && !is_there;
+    }
+    taut_expr_list_free(z->y->g, list);
+    return TAUT_OK;
+}
+
 static int put_phase(schedule *z, reduced_phase *r, program_phase *f)
 {
     phase_roots o = { 0 };
     expr *list = NULL;
     size_t count = 0;
     int status = create_lists(z, f, r->size, r->both != NULL);
-    if (!status) status = X(polish_phase)(z->y, r);
+    if (!status) status = X(polish_phase)(z->y, &(polish_cost){ count_new, z }, r);
     if (!status) status = gather_roots(z, r, &o);
     if (!status) status = list_of(z, o.all, o.count, r, &list, &count);
     if (!status) status = put_all(z, list, count, is_constant, &z->p->setup);
@@ -407,7 +426,7 @@ static int put_results(schedule *z)
     expr *list = NULL;
     size_t count = 0;
     int status = write_results(y, &o);
-    if (!status) status = X(polish)(y, o.all, o.count);
+    if (!status) status = X(polish)(y, &(polish_cost){ count_new, z }, o.all, o.count);
     if (!status) status = list_of(z, o.all, o.count, NULL, &list, &count);
     if (!status) status = put_all(z, list, count, is_constant, &p->setup);
     if (!status) status = put_all(z, list, count, is_lasting, &p->results);
@@ -524,6 +543,35 @@ static void count_reads(const program *p, uint32_t *reads)
     reads[p->work]++;
 }
 
+/* Instructions whose value nobody reads: of a second correction that is not made. What an instruction reads was computed
+   before it, so that one pass, from the end on, finds all of them. */
+static void drop_segment(segment *t, uint32_t *reads)
+{
+    uint32_t kept = t->count;
+    for (uint32_t i = t->count; i-- > 0;) {
+        const program_instruction c = t->code[i];
+        if (reads[c.target]) {
+            t->code[--kept] = c;
+            continue;
+        }
+        reads[c.a]--;
+        if (reads_b(&c)) reads[c.b]--;
+    }
+    if (kept) memmove(t->code, t->code + kept, (t->count - kept) * sizeof *t->code);
+    t->count -= kept;
+}
+
+static void drop_unread(program *p, uint32_t *reads)
+{
+    drop_segment(&p->results, reads);
+    for (int k = p->phase_count; k-- > 0;) {
+        program_phase *f = &p->phases[k];
+        drop_segment(&f->solve, reads), drop_segment(&f->factor, reads);
+        drop_segment(&f->residual, reads), drop_segment(&f->begin, reads);
+    }
+    drop_segment(&p->setup, reads);
+}
+
 /* The product that c can take in, and the operand that is left; NULL: none. at: instruction that computes a register of
    this tape, or NOWHERE. */
 static program_instruction *product_of(const segment *t, const program_instruction *c, const uint32_t *reads,
@@ -566,6 +614,7 @@ static int fuse_products(program *p)
     if (reads && at) {
         memset(at, 0xff, p->register_count * sizeof *at);
         count_reads(p, reads);
+        drop_unread(p, reads);
         fuse_segment(&p->setup, reads, at), fuse_segment(&p->results, reads, at);
         for (int k = 0; k < p->phase_count; k++) {
             program_phase *f = &p->phases[k];
