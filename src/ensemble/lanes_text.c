@@ -111,12 +111,16 @@ static void put_iteration(text_writer *w, const program_phase *f, int index)
     taut_text_put(w, "        number size = { 0 };\n");
     for (uint32_t k = 0; k < f->size; k++) {
         const text_operand u = taut_text_name(w, f->unknowns[k]);
-        taut_text_put(w, "        %s = pick(going, %s - %s, %s);\n", u.text, u.text,
-                      taut_text_name(w, f->changes[k]).text, u.text);
+        const text_operand change = taut_text_name(w, f->changes[k]);
+        if (i->twice)
+            taut_text_put(w, "        %s = pick(going, %s - %s - %s, %s);\n", u.text, u.text, change.text,
+                          taut_text_vector(w, f->seconds[k]).text, u.text);
+        else
+            taut_text_put(w, "        %s = pick(going, %s - %s, %s);\n", u.text, u.text, change.text, u.text);
     }
     if (i->twice) {
         taut_text_put(w, "        before = (number){ 0 };\n");
-        put_sizes(w, f, f->firsts, "before");
+        put_sizes(w, f, f->changes, "before");
     }
     put_sizes(w, f, i->twice ? f->seconds : f->changes, "size");
     taut_text_put(w, "        const verdicts v = lane_judge(&phase, round, size, before, %s, fresh, sure, sound);\n"

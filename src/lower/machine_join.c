@@ -52,11 +52,18 @@ static void add_size(machine *m, const program_phase *f, const uint32_t *changes
     if (f->size) add_instruction(m, OP_ADD, size, size, rest);
 }
 
-static void add_correction(machine *m, const program_phase *f)
+static void add_differences(machine *m, const program_phase *f)
 {
     for (uint32_t i = 0; i < f->size; i++)
         add_instruction(m, OP_SUB, f->unknowns[i], f->unknowns[i], f->changes[i]);
-    if (f->iteration.twice) add_size(m, f, f->firsts, work(m, WORK_BEFORE));
+    for (uint32_t i = 0; f->iteration.twice && i < f->size; i++)
+        add_instruction(m, OP_SUB, f->unknowns[i], f->unknowns[i], f->seconds[i]);
+}
+
+static void add_correction(machine *m, const program_phase *f)
+{
+    add_differences(m, f);
+    if (f->iteration.twice) add_size(m, f, f->changes, work(m, WORK_BEFORE));
     add_size(m, f, f->iteration.twice ? f->seconds : f->changes, work(m, WORK_RETURNED));
 }
 
@@ -278,10 +285,9 @@ static void join_whole_phase(machine *m, const program_phase *f, int index, int 
         add_tape(m, &f->residual);
         if (fresh) add_tape(m, &f->factor);
         add_tape(m, &f->solve);
-        for (uint32_t i = 0; i < f->size; i++)
-            add_instruction(m, OP_SUB, f->unknowns[i], f->unknowns[i], f->changes[i]);
+        add_differences(m, f);
         if (fresh) add_pivots(m, f, fixed(m, plain ? FIXED_LEAST : FIXED_SOUND));
-        if (twice) add_whole_size(m, f, f->firsts, before);
+        if (twice) add_whole_size(m, f, f->changes, before);
         if (plain && k > 0) add_instruction(m, PROGRAM_MOVE, before, size, 0);
         add_whole_size(m, f, twice ? f->seconds : f->changes, size);
         add_judgement(m, f, index, k, k == rounds - 1);

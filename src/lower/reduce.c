@@ -280,12 +280,14 @@ static int expand(symbols *y, const reduced_phase *p, expr *e)
     status = taut_expr_gradient(g, *e, leaves, p->size, slopes);
     expr sum = status ? 0 : taut_expr_substitute(g, *e, leaves, zeros, p->size);
     for (uint32_t i = 0; !status && i < p->size; i++) {
-        expr second[EXPAND_MOST], inner = taut_expr_substitute(g, slopes[i], leaves, zeros, p->size);
+        expr second[EXPAND_MOST], inner = y->zero;
         status = taut_expr_gradient(g, slopes[i], leaves, p->size, second);
         for (uint32_t k = i; !status && k < p->size; k++) {
             expr factor = k == i ? taut_expr_mul(g, taut_expr_number(g, (wide)0.5), second[k]) : second[k];
             inner = taut_expr_add(g, inner, taut_expr_mul(g, factor, leaves[k]));
         }
+        /* what is found last is added last */
+        inner = taut_expr_add(g, inner, taut_expr_substitute(g, slopes[i], leaves, zeros, p->size));
         sum = taut_expr_add(g, sum, taut_expr_mul(g, leaves[i], inner));
     }
     if (!status) status = X(factor_condense)(y, &sum);
@@ -445,9 +447,9 @@ static int solve_two(symbols *y, const elimination *m, const expr *right, expr *
 {
     graph *g = y->g;
     expr a = *entry(m, 0, 0), b = *entry(m, 0, 1), c = *entry(m, 1, 0), d = *entry(m, 1, 1), r = right[0], s = right[1];
-    expr top = X(factor_join)(y, OP_SUB, taut_expr_mul(g, r, d), taut_expr_mul(g, s, b));
+    expr top = taut_expr_sub(g, taut_expr_mul(g, r, d), taut_expr_mul(g, s, b));
     out[0] = taut_expr_mul_reciprocal(g, top, m->inverse);
-    top = X(factor_join)(y, OP_SUB, taut_expr_mul(g, s, a), taut_expr_mul(g, r, c));
+    top = taut_expr_sub(g, taut_expr_mul(g, s, a), taut_expr_mul(g, r, c));
     out[1] = taut_expr_mul_reciprocal(g, top, m->inverse);
     return out[0] && out[1] ? TAUT_OK : TAUT_OUT_OF_MEMORY;
 }
@@ -548,18 +550,39 @@ static int find_quadratic(symbols *y, const reduced_phase *p, expr residual, exp
     return status;
 }
 
-/* The second correction of two equations: what the first one leaves is a form of it. */
+/* The corrections for the part k x of two right-hand sides, with one x that varies: (k0 d - k1 b) (x/determinant) and its
+   like, so that what waits for the division is short. */
+static int solve_two_alike(symbols *y, const elimination *m, const expr *right, expr *out)
+{
+    graph *g = y->g;
+    expr k, l, x = X(factor_split)(y, right[0], &k);
+    if (x != X(factor_split)(y, right[1], &l)) return solve_two(y, m, right, out);
+    const expr a = *entry(m, 0, 0), b = *entry(m, 0, 1), c = *entry(m, 1, 0), d = *entry(m, 1, 1);
+    const expr part = taut_expr_mul_reciprocal(g, x, m->inverse);
+    out[0] = taut_expr_mul(g, taut_expr_sub(g, taut_expr_mul(g, k, d), taut_expr_mul(g, l, b)), part);
+    out[1] = taut_expr_mul(g, taut_expr_sub(g, taut_expr_mul(g, l, a), taut_expr_mul(g, k, c)), part);
+    return out[0] && out[1] ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+}
+
+/* The second correction of two equations as a form of the first one. Its coefficients are computed beside that. */
 static int solve_two_squares(symbols *y, const reduced_phase *p, const elimination *m, expr *out)
 {
     graph *g = y->g;
-    expr of[2][3], right[2] = { y->zero, y->zero };
+    expr of[2][3], to[2];
     const expr d0 = p->change[0], d1 = p->change[1];
     const expr squares[] = { taut_expr_mul(g, d0, d0), taut_expr_mul(g, d0, d1), taut_expr_mul(g, d1, d1) };
     int status = find_quadratic(y, p, p->residual[0], of[0]);
     if (!status) status = find_quadratic(y, p, p->residual[1], of[1]);
-    for (int i = 0; !status && i < 3; i++)
-        for (int k = 0; k < 2; k++) right[k] = taut_expr_add(g, right[k], taut_expr_mul(g, of[k][i], squares[i]));
-    return status ? status : solve_two(y, m, right, out);
+    out[0] = out[1] = y->zero;
+    for (int i = 0; !status && i < 3; i++) {
+        const expr right[] = { of[0][i], of[1][i] };
+        status = solve_two_alike(y, m, right, to);
+        for (int k = 0; !status && k < 2; k++) {
+            out[k] = taut_expr_add(g, out[k], taut_expr_mul(g, to[k], squares[i]));
+            if (!out[k]) status = TAUT_OUT_OF_MEMORY;
+        }
+    }
+    return status;
 }
 
 /* Equations of degree 2 have a residual that is known without a new evaluation when they have been corrected: the part
@@ -569,7 +592,7 @@ static int solve_two_squares(symbols *y, const reduced_phase *p, const eliminati
 static int correct_twice(symbols *y, reduced_phase *p, const elimination *m)
 {
     if (p->degree != 2 || !p->only_multipliers || p->size > TWICE_MOST) return TAUT_OK;
-    p->second = taut_mem_new(y->context, 2 * (size_t)p->size + 1, sizeof *p->second);
+    p->second = taut_mem_new(y->context, (size_t)p->size + 1, sizeof *p->second);
     int status = p->second ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     if (!status && p->size == 2) {
         status = solve_two_squares(y, p, m, p->second);
@@ -580,11 +603,7 @@ static int correct_twice(symbols *y, reduced_phase *p, const elimination *m)
     uint32_t zeros = 0;
     while (!status && zeros < p->size && is_zero(y, p->second[zeros])) zeros++;
     if (status || zeros == p->size) return status; /* of degree 2 by its parts alone */
-    p->both = p->second + p->size;
-    for (uint32_t i = 0; !status && i < p->size; i++) {
-        p->both[i] = taut_expr_add(y->g, p->change[i], p->second[i]);
-        if (!p->both[i]) status = TAUT_OUT_OF_MEMORY;
-    }
+    p->has_second = 1;
     return status;
 }
 

@@ -18,7 +18,8 @@ typedef struct {
     uint32_t size;            /* how many */
     expr *residual, *change, *weights; /* size each; changes contain LEAF_RIGHT i for residual i */
     expr unit;                /* what a correction is compared with: weights[k] |change k| <= tolerance unit */
-    expr *second, *both;      /* size: corrections after `change`, with the same matrix, and the sums; NULL: none */
+    expr *second;             /* size: corrections after `change`, with the same matrix */
+    int has_second;
     pivot_check *checks;
     uint32_t check_count;
     int only_multipliers;     /* what is left are multipliers */

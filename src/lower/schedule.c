@@ -185,7 +185,6 @@ static int create_lists(schedule *z, program_phase *f, size_t size, int twice)
     if (!status) status = new_registers(z, &f->residuals, size);
     if (!status) status = new_registers(z, &f->changes, size);
     if (!status) status = new_registers(z, &f->weights, size);
-    if (!status && twice) status = new_registers(z, &f->firsts, size);
     if (!status && twice) status = new_registers(z, &f->seconds, size);
     f->checks = taut_mem_new(z->y->context, size + 1, sizeof *f->checks);
     return status ? status : f->checks ? TAUT_OK : TAUT_OUT_OF_MEMORY;
@@ -196,7 +195,6 @@ typedef struct {
     expr *all;
     size_t count;
     expr *residual, *factor, *change; /* parts of all */
-    expr *both;               /* the same, the second corrections behind them; NULL: there is one correction */
     size_t factor_count;
 } phase_roots;
 
@@ -215,9 +213,7 @@ static int gather_roots(schedule *z, const reduced_phase *r, phase_roots *o)
     o->factor_count = (size_t)(o->all + n - o->factor);
     o->change = o->all + n;
     for (size_t i = 0; i < size; i++) o->all[n++] = r->change[i];
-    if (r->both) o->both = o->all + n;
-    for (size_t i = 0; r->both && i < size; i++) o->all[n++] = r->both[i];
-    for (size_t i = 0; r->both && i < size; i++) o->all[n++] = r->second[i]; /* of which both need not consist: 0 */
+    for (size_t i = 0; r->has_second && i < size; i++) o->all[n++] = r->second[i];
     o->count = n;
     return TAUT_OK;
 }
@@ -298,11 +294,10 @@ static void place_right(schedule *z, const reduced_phase *r, const expr *list, s
 static int put_solve(schedule *z, const reduced_phase *r, const phase_roots *o, program_phase *f)
 {
     const int twice = f->iteration.twice;
-    /* the corrections, then both, then the second ones */
-    int status = put_loop(z, o->change, twice ? 3 * (size_t)r->size : r->size, &f->solve);
+    int status = put_loop(z, o->change, twice ? 2 * (size_t)r->size : r->size, &f->solve);
     for (uint32_t i = 0; !status && i < r->size; i++) {
-        f->changes[i] = where(z, twice ? r->both[i] : r->change[i]);
-        if (twice) f->firsts[i] = where(z, r->change[i]), f->seconds[i] = where(z, r->second[i]);
+        f->changes[i] = where(z, r->change[i]);
+        if (twice) f->seconds[i] = where(z, r->second[i]);
     }
     return status;
 }
@@ -328,10 +323,10 @@ static int decide(schedule *z, const reduced_phase *r, const phase_roots *o, pro
     uint32_t solve, all, needed;
     int status = count_nodes(z, o->change, r->size, ON_RIGHT, 0, &solve);
     if (!status) status = count_nodes(z, o->factor, once, ON_UNKNOWNS, ON_RIGHT, &needed);
-    if (!status) status = count_nodes(z, o->factor, once + (r->both ? 2 * r->size : 0), ON_UNKNOWNS, ON_RIGHT, &all);
+    if (!status) status = count_nodes(z, o->factor, once + (r->has_second ? r->size : 0), ON_UNKNOWNS, ON_RIGHT, &all);
     if (status) return status;
     f->iteration.always = !f->iteration.linear && f->factor.count + needed <= f->residual.count + solve + all;
-    f->iteration.twice = f->iteration.always && r->both && !f->iteration.skip_first;
+    f->iteration.twice = f->iteration.always && r->has_second && !f->iteration.skip_first;
     return TAUT_OK;
 }
 
@@ -358,7 +353,7 @@ static int put_phase(schedule *z, reduced_phase *r, program_phase *f)
     phase_roots o = { 0 };
     expr *list = NULL;
     size_t count = 0;
-    int status = create_lists(z, f, r->size, r->both != NULL);
+    int status = create_lists(z, f, r->size, r->has_second);
     if (!status) status = X(polish_phase)(z->y, &(polish_cost){ count_new, z }, r);
     if (!status) status = gather_roots(z, r, &o);
     if (!status) status = list_of(z, o.all, o.count, r, &list, &count);
@@ -483,9 +478,9 @@ static void fix_segment(const program *p, segment *t)
 static void fix_phase(const program *p, program_phase *f)
 {
     segment *tapes[] = { &f->begin, &f->residual, &f->factor, &f->solve };
-    uint32_t *lists[] = { f->guesses, f->residuals, f->changes, f->weights, f->firsts, f->seconds };
+    uint32_t *lists[] = { f->guesses, f->residuals, f->changes, f->weights, f->seconds };
     for (int i = 0; i < 4; i++) fix_segment(p, tapes[i]);
-    for (int i = 0; i < 6; i++) fix_registers(p, lists[i], f->size);
+    for (int i = 0; i < 5; i++) fix_registers(p, lists[i], f->size);
     fix_register(p, &f->unit);
     for (uint32_t i = 0; i < f->check_count; i++)
         fix_register(p, &f->checks[i].pivot), fix_register(p, &f->checks[i].reference);
@@ -531,9 +526,9 @@ static void count_reads(const program *p, uint32_t *reads)
     for (int k = 0; k < p->phase_count; k++) {
         const program_phase *f = &p->phases[k];
         const segment *tapes[] = { &f->begin, &f->residual, &f->factor, &f->solve };
-        const uint32_t *lists[] = { f->guesses, f->residuals, f->changes, f->weights, f->firsts, f->seconds };
+        const uint32_t *lists[] = { f->guesses, f->residuals, f->changes, f->weights, f->seconds };
         for (int i = 0; i < 4; i++) count_segment(tapes[i], reads);
-        for (int i = 0; i < 6; i++) count_list(lists[i], f->size, reads);
+        for (int i = 0; i < 5; i++) count_list(lists[i], f->size, reads);
         count_list(&f->unit, f->size > 0, reads);
         for (uint32_t i = 0; i < f->check_count; i++) reads[f->checks[i].pivot]++, reads[f->checks[i].reference]++;
     }
