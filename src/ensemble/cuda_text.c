@@ -89,18 +89,21 @@ static void put_iteration(text_writer *w, const program_phase *f, int index)
     for (uint32_t k = 0; k < f->size; k++)
         taut_text_put(w, "        %s -= %s;\n", taut_text_name(w, f->unknowns[k]).text,
                       taut_text_name(w, f->changes[k]).text);
+    for (uint32_t k = 0; i->twice && k < f->size; k++)
+        taut_text_put(w, "        %s -= %s;\n", taut_text_name(w, f->unknowns[k]).text,
+                      taut_text_name(w, f->seconds[k]).text);
     char before[24];
     snprintf(before, sizeof before, "before%d", index);
     if (i->twice) {
         taut_text_put(w, "        %s = 0;\n", before);
-        put_sizes(w, f, f->firsts, before);
+        put_sizes(w, f, f->changes, before);
     }
     put_sizes(w, f, i->twice ? f->seconds : f->changes, "size");
-    taut_text_put(w, "        verdict = iteration_judge(&phase%d, round, size, before%d, factor, sure);\n"
+    taut_text_put(w, "        verdict = iteration_judge(&phase%d, round, size, before%d, %s, factor, sure);\n"
                      "        if (verdict == ITERATION_HOPELESS) return 1;\n"
                      "        factor = verdict == ITERATION_NEEDS_MATRIX;\n"
                      "        before%d = size;\n"
-                     "    }\n    }\n", index, index, index);
+                     "    }\n    }\n", index, index, taut_text_name(w, f->unit).text, index);
 }
 
 static void put_add(text_writer *w, uint32_t x, uint32_t low, uint32_t d)

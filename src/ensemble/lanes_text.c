@@ -15,27 +15,28 @@ static const char judges[] =
     "{\n"
     "    return pick(sound, all(LINEAR_SOUND), pick(sure, all(LINEAR_SURE), all(LINEAR_ENOUGH)));\n"
     "}\n"
-    "INLINE verdicts lane_judge_two(const iteration *f, number first, number second, mask sure, mask sound)\n"
+    "INLINE verdicts lane_judge_two(const iteration *f, number first, number second, number unit, mask sure,\n"
+    "                               mask sound)\n"
     "{\n"
     "    const mask finite = (first - first == 0) & (second - second == 0);\n"
-    "    const mask enough = (first <= f->enough)\n"
-    "                        | ((first <= lane_linear(sure, sound)) & (second * second <= f->rest * first));\n"
-    "    const mask stays = 2 * second > first, low = second <= f->floor;\n"
+    "    const mask enough = (first <= f->enough * unit)\n"
+    "                        | ((first <= lane_linear(sure, sound) * unit) & (second * second <= f->rest * unit * first));\n"
+    "    const mask stays = 2 * second > first, low = second <= f->floor * unit;\n"
     "    return (verdicts){ finite & (enough | (stays & low)), ~finite | (~enough & stays & ~low), (mask){ 0 } };\n"
     "}\n"
-    "INLINE verdicts lane_judge(const iteration *f, int k, number size, number before, mask fresh, mask sure,\n"
+    "INLINE verdicts lane_judge(const iteration *f, int k, number size, number before, number unit, mask fresh, mask sure,\n"
     "                           mask sound)\n"
     "{\n"
-    "    if (f->twice) return lane_judge_two(f, before, size, sure, sound);\n"
+    "    if (f->twice) return lane_judge_two(f, before, size, unit, sure, sound);\n"
     "    const mask finite = size - size == 0, none = { 0 };\n"
     "    if (k < f->skip_first) return (verdicts){ none, ~finite, none };\n"
-    "    mask enough = size <= f->enough;\n"
-    "    if (f->linear) enough |= size <= lane_linear(sure, sound);\n"
+    "    mask enough = size <= f->enough * unit;\n"
+    "    if (f->linear) enough |= size <= lane_linear(sure, sound) * unit;\n"
     "    if (k <= f->skip_first) return (verdicts){ finite & enough, ~finite, none };\n"
     "    const number rate = size / before;\n"
-    "    enough |= (rate < 1) & ((f->always ? rate * size * rate : rate * size) <= f->rest);\n"
-    "    const mask stays = 2 * rate > 1, low = size <= pick(fresh, all(f->floor), all(64 * f->epsilon));\n"
-    "    mask slow = ~stays & ~((rate * rate * rate * size <= f->enough) | (size <= ITERATION_SMALL));\n"
+    "    enough |= (rate < 1) & ((f->always ? rate * size * rate : rate * size) <= f->rest * unit);\n"
+    "    const mask stays = 2 * rate > 1, low = size <= pick(fresh, all(f->floor), all(64 * f->epsilon)) * unit;\n"
+    "    mask slow = ~stays & ~((rate * rate * rate * size <= f->enough * unit) | (size <= ITERATION_SMALL * unit));\n"
     "    if (f->always) slow = none;\n"
     "    return (verdicts){ finite & (enough | (stays & low)), ~finite | (~enough & stays & ~low & fresh),\n"
     "                       finite & ~enough & ((stays & ~low & ~fresh) | slow) };\n"
@@ -110,15 +111,19 @@ static void put_iteration(text_writer *w, const program_phase *f, int index)
     taut_text_put(w, "        number size = { 0 };\n");
     for (uint32_t k = 0; k < f->size; k++) {
         const text_operand u = taut_text_name(w, f->unknowns[k]);
-        taut_text_put(w, "        %s = pick(going, %s - %s, %s);\n", u.text, u.text,
-                      taut_text_name(w, f->changes[k]).text, u.text);
+        const text_operand change = taut_text_name(w, f->changes[k]);
+        if (i->twice)
+            taut_text_put(w, "        %s = pick(going, %s - %s - %s, %s);\n", u.text, u.text, change.text,
+                          taut_text_vector(w, f->seconds[k]).text, u.text);
+        else
+            taut_text_put(w, "        %s = pick(going, %s - %s, %s);\n", u.text, u.text, change.text, u.text);
     }
     if (i->twice) {
         taut_text_put(w, "        before = (number){ 0 };\n");
-        put_sizes(w, f, f->firsts, "before");
+        put_sizes(w, f, f->changes, "before");
     }
     put_sizes(w, f, i->twice ? f->seconds : f->changes, "size");
-    taut_text_put(w, "        const verdicts v = lane_judge(&phase, round, size, before, fresh, sure, sound);\n"
+    taut_text_put(w, "        const verdicts v = lane_judge(&phase, round, size, before, %s, fresh, sure, sound);\n"
                      "        left |= going & v.hopeless;\n"
                      "        going &= ~(v.ended | v.hopeless);\n"
                      "        if (!bits(going)) break;\n"
@@ -128,7 +133,7 @@ static void put_iteration(text_writer *w, const program_phase *f, int index)
                      "        }\n"
                      "        fresh = %s;\n"
                      "        before = size;\n"
-                     "    }\n    }\n", i->always ? "whole" : "v.matrix");
+                     "    }\n    }\n", taut_text_vector(w, f->unit).text, i->always ? "whole" : "v.matrix");
 }
 
 /* A sum with what rounding leaves over. */

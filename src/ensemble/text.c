@@ -239,10 +239,11 @@ static void need_tape(text_writer *w, const segment *tape)
 void taut_text_need_for(text_writer *w, const program_phase *f)
 {
     const segment *tapes[] = { &f->residual, &f->factor, &f->solve };
-    const uint32_t *lists[] = { f->guesses, f->changes, f->weights, f->firsts, f->seconds };
+    const uint32_t *lists[] = { f->guesses, f->changes, f->weights, f->seconds };
     for (int i = 0; i < 3; i++) mark_written(w, tapes[i]);
     for (int i = 0; i < 3; i++) need_tape(w, tapes[i]);
-    for (int i = 0; i < 5; i++) need_list(w, lists[i], f->size);
+    for (int i = 0; i < 4; i++) need_list(w, lists[i], f->size);
+    need_list(w, &f->unit, f->size > 0);
     for (uint32_t i = 0; i < f->check_count; i++)
         taut_text_need(w, f->checks[i].pivot), taut_text_need(w, f->checks[i].reference);
 }

@@ -113,7 +113,8 @@ static void visit_steps(emission *e, visit *f)
         visit_segment(e, &z->factor, f), visit_segment(e, &z->solve, f);
         visit_list(e, z->guesses, z->size, f), visit_list(e, z->residuals, z->size, f);
         visit_list(e, z->changes, z->size, f), visit_list(e, z->weights, z->size, f);
-        visit_list(e, z->firsts, z->size, f), visit_list(e, z->seconds, z->size, f);
+        visit_list(e, z->seconds, z->size, f);
+        visit_list(e, &z->unit, z->size > 0, f);
         for (uint32_t i = 0; i < z->check_count; i++) f(e, z->checks[i].pivot), f(e, z->checks[i].reference);
     }
     visit_segment(e, &p->results, f);
@@ -414,10 +415,12 @@ static void put_correction(emission *e, const program_phase *f, int index)
     put(e, "        number size = 0;\n");
     for (uint32_t i = 0; i < f->size; i++)
         put(e, "        %s -= %s;\n", name_of(e, f->unknowns[i]).text, name_of(e, f->changes[i]).text);
+    for (uint32_t i = 0; f->iteration.twice && i < f->size; i++)
+        put(e, "        %s -= %s;\n", name_of(e, f->unknowns[i]).text, name_of(e, f->seconds[i]).text);
     snprintf(before, sizeof before, "before%d", index);
     if (f->iteration.twice) {
         put(e, "        %s = 0;\n", before);
-        put_sizes(e, f, f->firsts, before);
+        put_sizes(e, f, f->changes, before);
     }
     put_sizes(e, f, f->iteration.twice ? f->seconds : f->changes, "size");
 }
@@ -460,7 +463,8 @@ static void put_iteration(emission *e, const program_phase *f, int index)
     put_segment(e, &f->solve, "        ", 0);
     put_correction(e, f, index);
     put(e, "        counts[0]++;\n");
-    put(e, "        verdict = iteration_judge(&phase%d, round, size, before%d, factor, sure);\n", index, index);
+    put(e, "        verdict = iteration_judge(&phase%d, round, size, before%d, %s, factor, sure);\n", index, index,
+        name_of(e, f->unit).text);
     put(e, "        if (verdict == ITERATION_HOPELESS) return size - size == 0 ? %d : %d;\n", CODE_NO_CONVERGENCE,
         CODE_NOT_FINITE);
     put(e, "        factor = verdict == ITERATION_NEEDS_MATRIX;\n        before%d = size;\n    }\n", index);

@@ -46,34 +46,36 @@ static inline iteration_number iteration_linear(int sure)
     return sure == 2 ? LINEAR_SOUND : sure ? LINEAR_SURE : LINEAR_ENOUGH;
 }
 
-/* After two corrections with one matrix, of relative sizes `first` and `second`. Both come from one residual: the error
+/* After two corrections with one matrix, of sizes `first` and `second` in units of 1/unit. Both come from one residual: the error
    of the matrix's elimination is that of linear equations, and the third correction would be second/first as large. */
-static inline int iteration_judge_two(const iteration *f, iteration_number first, iteration_number second, int sure)
+static inline int iteration_judge_two(const iteration *f, iteration_number first, iteration_number second,
+                                      iteration_number unit, int sure)
 {
     if (!(first - first == 0 && second - second == 0)) return ITERATION_HOPELESS;
-    if (first <= f->enough) return ITERATION_ENDED;
-    if (first <= iteration_linear(sure) && second * second <= f->rest * first) return ITERATION_ENDED;
-    if (2 * second > first) return second <= f->floor ? ITERATION_ENDED : ITERATION_HOPELESS;
+    if (first <= f->enough * unit) return ITERATION_ENDED;
+    if (first <= iteration_linear(sure) * unit && second * second <= f->rest * unit * first) return ITERATION_ENDED;
+    if (2 * second > first) return second <= f->floor * unit ? ITERATION_ENDED : ITERATION_HOPELESS;
     return ITERATION_GOES_ON;
 }
 
-/* After correction k, of relative size `size`; fresh: the matrix is of this place. Where two corrections
+/* After correction k, of the relative size size/unit; fresh: the matrix is of this place. Where two corrections
    were made, `before` is the size of the first of them. */
 static inline int iteration_judge(const iteration *f, int k, iteration_number size, iteration_number before,
-                                  int fresh, int sure)
+                                  iteration_number unit, int fresh, int sure)
 {
-    if (f->twice) return iteration_judge_two(f, before, size, sure);
+    if (f->twice) return iteration_judge_two(f, before, size, unit, sure);
     if (!(size - size == 0)) return ITERATION_HOPELESS;
     if (k < f->skip_first) return ITERATION_GOES_ON;
-    if (size <= f->enough) return ITERATION_ENDED;
-    if (f->linear && size <= iteration_linear(sure)) return ITERATION_ENDED;
+    if (size <= f->enough * unit) return ITERATION_ENDED;
+    if (f->linear && size <= iteration_linear(sure) * unit) return ITERATION_ENDED;
     if (k <= f->skip_first) return ITERATION_GOES_ON;
     const iteration_number rate = size / before;
-    if (rate < 1 && rate * size * (f->always ? rate : 1) <= f->rest) return ITERATION_ENDED;
+    if (rate < 1 && rate * size * (f->always ? rate : 1) <= f->rest * unit) return ITERATION_ENDED;
     if (2 * rate > 1) {
-        if (size <= (fresh ? f->floor : 64 * f->epsilon)) return ITERATION_ENDED;
+        if (size <= (fresh ? f->floor : 64 * f->epsilon) * unit) return ITERATION_ENDED;
         return fresh ? ITERATION_HOPELESS : ITERATION_NEEDS_MATRIX;
     }
-    if (f->always || rate * rate * rate * size <= f->enough || size <= ITERATION_SMALL) return ITERATION_GOES_ON;
+    if (f->always || rate * rate * rate * size <= f->enough * unit || size <= ITERATION_SMALL * unit)
+        return ITERATION_GOES_ON;
     return ITERATION_NEEDS_MATRIX;
 }

@@ -41,6 +41,7 @@ static int can_finish(const program *p)
     const uint32_t n = p->s->n, c = p->s->c;
     int any = !p->move || is_of_state(p, p->move, n) || is_of_state(p, p->push, n) || is_of_state(p, p->w, n) ||
               is_of_state(p, p->lambda, c) || is_of_state(p, p->reported, c) || is_of_state(p, &p->work, 1);
+    for (int k = 0; k < p->phase_count; k++) any |= is_of_state(p, &p->phases[k].unit, p->phases[k].size > 0);
     for (int k = 0; k < p->phase_count; k++)
         for (uint32_t i = 0; i < p->phases[k].check_count; i++)
             any |= is_of_state(p, &p->phases[k].checks[i].pivot, 1) ||
@@ -70,6 +71,7 @@ static void find_lasting(machine *m)
         for (int kind = PREPARED; kind <= AGAIN; kind++)
             if (X(machine_needs)(f, kind)) mark_function(m, f, kind, number++);
         mark_list(m, f->unknowns, f->size);
+        mark_list(m, &f->unit, f->size > 0);
         for (uint32_t i = 0; i < f->check_count; i++)
             m->lasts[f->checks[i].pivot] = m->lasts[f->checks[i].reference] = 1;
     }

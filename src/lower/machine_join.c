@@ -52,11 +52,18 @@ static void add_size(machine *m, const program_phase *f, const uint32_t *changes
     if (f->size) add_instruction(m, OP_ADD, size, size, rest);
 }
 
-static void add_correction(machine *m, const program_phase *f)
+static void add_differences(machine *m, const program_phase *f)
 {
     for (uint32_t i = 0; i < f->size; i++)
         add_instruction(m, OP_SUB, f->unknowns[i], f->unknowns[i], f->changes[i]);
-    if (f->iteration.twice) add_size(m, f, f->firsts, work(m, WORK_BEFORE));
+    for (uint32_t i = 0; f->iteration.twice && i < f->size; i++)
+        add_instruction(m, OP_SUB, f->unknowns[i], f->unknowns[i], f->seconds[i]);
+}
+
+static void add_correction(machine *m, const program_phase *f)
+{
+    add_differences(m, f);
+    if (f->iteration.twice) add_size(m, f, f->changes, work(m, WORK_BEFORE));
     add_size(m, f, f->iteration.twice ? f->seconds : f->changes, work(m, WORK_RETURNED));
 }
 
@@ -73,34 +80,52 @@ static void add_test(machine *m)
     add_instruction(m, MACHINE_LEAVE, difference, rest, 0);
 }
 
-/* x + d with what rounding leaves over, as `add` of program.c; numbers of the state by their places in its block. */
-static void add_sum(machine *m, uint32_t x, uint32_t low, uint32_t d)
+/* Where the sum of two numbers stands already, whose values are what they were then; NEVER: nowhere. */
+static uint32_t find_sum(const machine *m, uint32_t a, uint32_t b)
 {
-    const uint32_t y = passing(m), sum = passing(m), difference = passing(m);
+    for (uint32_t i = m->joined.count; !m->failed && i-- > 0;) {
+        const program_instruction *c = &m->joined.code[i];
+        if (c->op == OP_ADD && c->target < m->p->register_count && ((c->a == a && c->b == b) || (c->a == b && c->b == a))) return c->target;
+        if (c->target == a || c->target == b) return NEVER;
+    }
+    return NEVER;
+}
+
+/* a + b. In the function of a whole step places of the table have some of these sums, too. */
+static uint32_t sum_of(machine *m, uint32_t a, uint32_t b, int is_whole)
+{
+    const uint32_t found = is_whole ? find_sum(m, a, b) : NEVER, sum = found == NEVER ? passing(m) : found;
+    if (found == NEVER) add_instruction(m, OP_ADD, sum, a, b);
+    return sum;
+}
+
+/* x + d with what rounding leaves over, as `add` of program.c; numbers of the state by their places in its block. */
+static void add_sum(machine *m, uint32_t x, uint32_t low, uint32_t d, int is_whole)
+{
+    const uint32_t difference = passing(m);
     x += m->p->state_first, low += m->p->state_first;
-    add_instruction(m, OP_ADD, y, d, low);
-    add_instruction(m, OP_ADD, sum, x, y);
+    const uint32_t y = sum_of(m, d, low, is_whole), sum = sum_of(m, x, y, is_whole);
     add_instruction(m, OP_SUB, difference, sum, x);
     add_instruction(m, OP_SUB, low, y, difference);
     add_instruction(m, PROGRAM_MOVE, x, sum, 0);
 }
 
 /* What `finish` of program.c does. */
-static void add_new_state(machine *m)
+static void add_new_state(machine *m, int is_whole)
 {
     const program *p = m->p;
     const uint32_t n = p->s->n, c = p->s->c, first = p->state_first;
-    for (uint32_t i = 0; i < n; i++) add_sum(m, i, 3 * n + i, p->move[i]);
+    for (uint32_t i = 0; i < n; i++) add_sum(m, i, 3 * n + i, p->move[i], is_whole);
     for (uint32_t i = 0; i < n; i++) {
         if (p->sets_momentum) {
             add_instruction(m, PROGRAM_MOVE, first + n + i, p->push[i], 0);
             add_instruction(m, OP_SUB, first + 4 * n + i, p->push[i], p->push[i]); /* zero */
         } else {
-            add_sum(m, n + i, 4 * n + i, p->push[i]);
+            add_sum(m, n + i, 4 * n + i, p->push[i], is_whole);
         }
         add_instruction(m, PROGRAM_MOVE, first + 2 * n + i, p->w ? p->w[i] : first + n + i, 0);
     }
-    if (p->has_work) add_sum(m, 5 * n + c + 1, 5 * n + c + 2, p->work);
+    if (p->has_work) add_sum(m, 5 * n + c + 1, 5 * n + c + 2, p->work, is_whole);
     for (uint32_t k = 0; p->lambda && k < c; k++) add_instruction(m, PROGRAM_MOVE, first + 5 * n + k, p->lambda[k], 0);
 }
 
@@ -112,7 +137,7 @@ void X(machine_join)(machine *m, const program_phase *f, function_kind kind)
 {
     m->joined.count = 0;
     if (kind == SETUP || kind == RESULTS) add_tape(m, kind == SETUP ? &m->p->setup : &m->p->results);
-    if (kind == RESULTS && m->p->machine_finishes) add_test(m), add_new_state(m);
+    if (kind == RESULTS && m->p->machine_finishes) add_test(m), add_new_state(m, 0);
     if (!f) return;
     if (kind <= FIRST) {
         add_tape(m, &f->begin);
@@ -202,39 +227,47 @@ static void add_whole_size(machine *m, const program_phase *f, const uint32_t *c
     }
 }
 
+/* A tolerance in units of the phase. */
+static uint32_t of_unit(machine *m, const program_phase *f, uint32_t tolerance)
+{
+    const uint32_t product = passing(m);
+    add_instruction(m, OP_MUL, product, tolerance, f->unit);
+    return product;
+}
+
 /* What iteration_judge says, and with pivots that are sound: the function is left where it is something else. */
 static void add_judgement(machine *m, const program_phase *f, int index, int round, int is_last)
 {
     const uint32_t size = work(m, WORK_RETURNED), before = work(m, WORK_BEFORE), a = passing(m), b = passing(m);
     const uint32_t enough = enough_of(m, index), rest = rest_of(m, index);
     if (f->iteration.linear && !is_last) {
-        add_instruction(m, MACHINE_ABOVE, a, size, fixed(m, FIXED_LINEAR));
+        add_instruction(m, MACHINE_ABOVE, a, size, of_unit(m, f, fixed(m, FIXED_LINEAR)));
     } else if (f->iteration.linear) {
-        add_instruction(m, MACHINE_NOT_BELOW, a, fixed(m, FIXED_LINEAR), size);
+        add_instruction(m, MACHINE_NOT_BELOW, a, of_unit(m, f, fixed(m, FIXED_LINEAR)), size);
     } else if (f->iteration.twice) {
         add_instruction(m, OP_MUL, a, size, size);
-        add_instruction(m, OP_MUL, b, rest, before);
+        add_instruction(m, OP_MUL, b, of_unit(m, f, rest), before);
         if (is_last) {
             add_instruction(m, MACHINE_NOT_BELOW, a, b, a);
-            add_instruction(m, MACHINE_NOT_BELOW, a, fixed(m, FIXED_LINEAR), before);
+            add_instruction(m, MACHINE_NOT_BELOW, a, of_unit(m, f, fixed(m, FIXED_LINEAR)), before);
         } else {
             add_instruction(m, MACHINE_ABOVE, a, a, b);
-            add_instruction(m, MACHINE_ABOVE, a, before, enough);
+            add_instruction(m, MACHINE_ABOVE, a, before, of_unit(m, f, enough));
             add_instruction(m, OP_MUL, a, size, fixed(m, FIXED_TWO));
             add_instruction(m, MACHINE_NOT_BELOW, a, before, a);
         }
     } else {
-        if (!is_last) add_instruction(m, MACHINE_ABOVE, a, size, enough);
+        if (!is_last) add_instruction(m, MACHINE_ABOVE, a, size, of_unit(m, f, enough));
         if (round == 0) return;
-        const uint32_t rate = passing(m);
+        const uint32_t rate = passing(m), bound = of_unit(m, f, rest);
         add_instruction(m, OP_DIV, rate, size, before);
         add_instruction(m, OP_MUL, a, rate, size);
         add_instruction(m, OP_MUL, a, a, rate);
         if (is_last) {
-            add_instruction(m, MACHINE_NOT_BELOW, b, rest, a);
+            add_instruction(m, MACHINE_NOT_BELOW, b, bound, a);
             add_instruction(m, MACHINE_ABOVE, b, fixed(m, FIXED_ONE), rate);
         } else {
-            add_instruction(m, MACHINE_ABOVE, b, a, rest);
+            add_instruction(m, MACHINE_ABOVE, b, a, bound);
             add_instruction(m, OP_MUL, a, rate, fixed(m, FIXED_TWO));
             add_instruction(m, MACHINE_NOT_BELOW, b, fixed(m, FIXED_ONE), a);
         }
@@ -252,10 +285,9 @@ static void join_whole_phase(machine *m, const program_phase *f, int index, int 
         add_tape(m, &f->residual);
         if (fresh) add_tape(m, &f->factor);
         add_tape(m, &f->solve);
-        for (uint32_t i = 0; i < f->size; i++)
-            add_instruction(m, OP_SUB, f->unknowns[i], f->unknowns[i], f->changes[i]);
+        add_differences(m, f);
         if (fresh) add_pivots(m, f, fixed(m, plain ? FIXED_LEAST : FIXED_SOUND));
-        if (twice) add_whole_size(m, f, f->firsts, before);
+        if (twice) add_whole_size(m, f, f->changes, before);
         if (plain && k > 0) add_instruction(m, PROGRAM_MOVE, before, size, 0);
         add_whole_size(m, f, twice ? f->seconds : f->changes, size);
         add_judgement(m, f, index, k, k == rounds - 1);
@@ -285,7 +317,7 @@ void X(machine_join_whole)(machine *m, int which)
         join_whole_phase(m, &p->phases[k], k, X(machine_rounds)(p, &p->phases[k], which));
     add_tape(m, &p->results);
     add_whole_test(m);
-    add_new_state(m);
+    add_new_state(m, 1);
     X(machine_order)(m);
 }
 #endif

@@ -73,7 +73,8 @@ static void survey_phase(survey *v, const program_phase *f)
     const uint32_t matrix_end = v->z->position;
     survey_tape(v, &f->solve);
     survey_list(v, f->residuals, f->size), survey_list(v, f->changes, f->size), survey_list(v, f->weights, f->size);
-    survey_list(v, f->firsts, f->firsts ? f->size : 0), survey_list(v, f->seconds, f->seconds ? f->size : 0);
+    survey_list(v, &f->unit, 1);
+    survey_list(v, f->seconds, f->seconds ? f->size : 0);
     v->z->position++;
     extend(v, first, matrix_first, matrix_end, f->iteration.always);
 }

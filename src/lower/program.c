@@ -49,7 +49,7 @@ static void segment_clear(program *p, segment *t) { taut_mem_free(p->context, t-
 
 static void phase_clear(program *p, program_phase *f)
 {
-    void *all[] = { f->unknowns, f->guesses, f->residuals, f->changes, f->weights, f->firsts, f->seconds, f->checks };
+    void *all[] = { f->unknowns, f->guesses, f->residuals, f->changes, f->weights, f->seconds, f->checks };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) taut_mem_free(p->context, all[i]);
     segment_clear(p, &f->begin), segment_clear(p, &f->residual);
     segment_clear(p, &f->factor), segment_clear(p, &f->solve);
@@ -160,9 +160,13 @@ static real measure(const program_phase *f, const real *r, const uint32_t *chang
 /* Subtracts the correction; its size, or that of the second one, with that of the first in *before. */
 static double correct(const program_phase *f, real *r, double *before)
 {
-    for (uint32_t i = 0; i < f->size; i++) r[f->unknowns[i]] -= r[f->changes[i]];
-    if (f->iteration.twice) *before = (double)measure(f, r, f->firsts);
-    return (double)measure(f, r, f->iteration.twice ? f->seconds : f->changes);
+    const int twice = f->iteration.twice;
+    for (uint32_t i = 0; i < f->size; i++) {
+        r[f->unknowns[i]] -= r[f->changes[i]];
+        if (twice) r[f->unknowns[i]] -= r[f->seconds[i]];
+    }
+    if (twice) *before = (double)measure(f, r, f->changes);
+    return (double)measure(f, r, twice ? f->seconds : f->changes);
 }
 
 /* A round of the iteration by its tapes; the size of the correction. */
@@ -196,7 +200,7 @@ static program_outcome solve_phase(program *p, program_phase *f, real *r, real *
             if (!pivots_exceed(f, r, &sure)) return PROGRAM_LEFT;
         }
         p->counts.iterations++;
-        int verdict = iteration_judge(&f->iteration, k, size, before, fresh, sure);
+        int verdict = iteration_judge(&f->iteration, k, size, before, (double)r[f->unit], fresh, sure);
         if (verdict == ITERATION_ENDED) break;
         if (verdict == ITERATION_HOPELESS) return PROGRAM_LEFT;
         factor = verdict == ITERATION_NEEDS_MATRIX;

@@ -56,7 +56,8 @@ typedef struct {
     segment begin, residual, factor, solve;
     uint32_t size;            /* unknowns that are solved for */
     uint32_t *unknowns, *guesses, *residuals, *changes, *weights; /* registers, `size` each */
-    uint32_t *firsts, *seconds; /* the two corrections that a change is the sum of (iteration.twice); NULL: it is one */
+    uint32_t unit;            /* register: what weights times changes are compared with */
+    uint32_t *seconds;        /* the corrections after these with the same matrix (iteration.twice); NULL: none */
     program_check *checks;
     uint32_t check_count;
     iteration iteration;      /* when it ends; in quad with tolerances that are rounded to double, near enough */

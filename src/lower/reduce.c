@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "expr/call.h"
+#include "lower/factors.h"
 
 /* Larger problems are better off with the general path: straight-line code grows faster than its use. */
 enum { LEFT_MOST = 150, NODES_MOST = 60000 };
@@ -26,7 +27,7 @@ void X(reduced_clear)(symbols *y, reduced_phase *p)
     *p = (reduced_phase){ 0 };
 }
 
-static expr unknown_leaf(symbols *y, const reduced_phase *p, size_t i)
+expr X(reduce_leaf)(symbols *y, const reduced_phase *p, size_t i)
 {
     return taut_expr_variable(y->g, (kind)LEAF_UNKNOWN, (uint32_t)(p->first + i));
 }
@@ -210,7 +211,7 @@ static int choose_explicit(symbols *y, reduced_phase *p, explicit_round *r)
         if (spread(p, r, i) > SPREAD_MOST) continue;
         for (size_t k = 0; k < p->count; k++) clear = clear && !(in[k] && r->chosen[k]);
         if (!clear) continue;
-        expr leaf = unknown_leaf(y, p, i), slope = taut_expr_derivative(y->g, p->equations[i], leaf);
+        expr leaf = X(reduce_leaf)(y, p, i), slope = taut_expr_derivative(y->g, p->equations[i], leaf);
         int degree = 0;
         status = is_usable(y, slope, &clear);
         if (!status && clear) status = find_degree(y, p, p->equations[i], i, 1, &degree);
@@ -264,162 +265,6 @@ static int solve_explicit(symbols *y, reduced_phase *p)
     return status;
 }
 
-/* ---- common factors ---- */
-
-/* If e = k * x with a constant k, *k and x; otherwise *k is one, and e itself. */
-static expr split(symbols *y, expr e, expr *k)
-{
-    const node *n = taut_graph_node(y->g, e);
-    *k = y->one;
-    if (n->op != OP_MUL || !n->varies || taut_graph_node(y->g, n->a)->varies) return e;
-    *k = n->a;
-    return n->b;
-}
-
-/* Terms of a sum: constants k times what varies, with signs. */
-enum { TERMS_MOST = 64 };
-typedef struct {
-    size_t count;
-    struct {
-        expr constant, rest;  /* rest 0: it has been taken in by another term */
-        int negative;
-    } terms[TERMS_MOST];
-} sum_terms;
-
-/* 0: there are too many, or one without a constant: sums of these are left as they are, for others have them, too, and
-   because in places they end with what rounding left over. */
-static int list_terms(symbols *y, expr e, int negative, sum_terms *s)
-{
-    const node n = *taut_graph_node(y->g, e);
-    if (n.op == OP_NEG) return list_terms(y, n.a, !negative, s);
-    if (n.varies && (n.op == OP_ADD || n.op == OP_SUB))
-        return list_terms(y, n.a, negative, s) && list_terms(y, n.b, n.op == OP_SUB ? !negative : negative, s);
-    if (s->count == TERMS_MOST) return 0;
-    expr k, rest = split(y, e, &k);
-    if (k == y->one) return 0;
-    s->terms[s->count].constant = k, s->terms[s->count].rest = rest, s->terms[s->count++].negative = negative;
-    return 1;
-}
-
-static expr add_signed(symbols *y, expr a, expr b, int negative)
-{
-    return negative ? taut_expr_sub(y->g, a, b) : taut_expr_add(y->g, a, b);
-}
-
-/* k a + k b = k (a + b), and k a + l a = (k + l) a, constants k and l, wherever they stand in a sum; likewise
-   differences. */
-static expr join(symbols *y, op o, expr a, expr b)
-{
-    graph *g = y->g;
-    sum_terms s = { .count = 0 };
-    if (!list_terms(y, a, 0, &s) || !list_terms(y, b, o == OP_SUB, &s)) {
-        expr k, l, rest_a = split(y, a, &k), rest_b = split(y, b, &l);
-        return rest_a == rest_b ? taut_expr_mul(g, taut_expr_binary(g, o, k, l), rest_a) : taut_expr_binary(g, o, a, b);
-    }
-    expr sum = y->zero;
-    for (int by_rest = 1; by_rest >= 0; by_rest--)
-        for (size_t i = 0; i < s.count; i++)
-            for (size_t k = i + 1; s.terms[i].rest && k < s.count; k++) {
-                const int opposite = s.terms[i].negative != s.terms[k].negative;
-                const expr constant = s.terms[i].constant, rest = s.terms[i].rest;
-                if (!s.terms[k].rest || (by_rest ? rest != s.terms[k].rest : constant != s.terms[k].constant)) continue;
-                if (by_rest)
-                    s.terms[i].constant = add_signed(y, constant, s.terms[k].constant, opposite);
-                else
-                    s.terms[i].rest = add_signed(y, rest, s.terms[k].rest, opposite);
-                s.terms[k].rest = 0;
-                if (!s.terms[i].constant || !s.terms[i].rest) return 0;
-            }
-    for (size_t i = 0; sum && i < s.count; i++)
-        if (s.terms[i].rest)
-            sum = add_signed(y, sum, taut_expr_mul(g, s.terms[i].constant, s.terms[i].rest), s.terms[i].negative);
-    return sum;
-}
-
-/* A product of constants: a number, and other factors with their exponents, ascending. */
-enum { FACTORS_MOST = 16 };
-typedef struct {
-    wide number;
-    int count;
-    expr factors[FACTORS_MOST];
-    int32_t exponents[FACTORS_MOST];
-} monomial;
-
-/* 0: there are too many factors. */
-static int multiply_factor(monomial *m, expr e, int32_t exponent)
-{
-    int i = 0;
-    while (i < m->count && m->factors[i] < e) i++;
-    if (i == m->count || m->factors[i] != e) {
-        if (m->count == FACTORS_MOST) return 0;
-        memmove(m->factors + i + 1, m->factors + i, (size_t)(m->count - i) * sizeof *m->factors);
-        memmove(m->exponents + i + 1, m->exponents + i, (size_t)(m->count - i) * sizeof *m->exponents);
-        m->factors[i] = e, m->exponents[i] = 0, m->count++;
-    }
-    m->exponents[i] += exponent;
-    return 1;
-}
-
-static int multiply(symbols *y, monomial *m, expr e, int32_t exponent)
-{
-    const node n = *taut_graph_node(y->g, e);
-    if (n.op == OP_CONSTANT) {
-        const wide number = taut_graph_constant(y->g, e);
-        m->number = exponent > 0 ? m->number * number : m->number / number;
-        return number != 0;
-    }
-    if (n.op == OP_NEG) {
-        m->number = -m->number;
-        return multiply(y, m, n.a, exponent);
-    }
-    if (n.op == OP_MUL) return multiply(y, m, n.a, exponent) && multiply(y, m, n.b, exponent);
-    if (n.op == OP_DIV) return multiply(y, m, n.a, exponent) && multiply(y, m, n.b, -exponent);
-    return multiply_factor(m, e, exponent);
-}
-
-/* A constant as number (a b ..)/(c d ..): those that are equal but for the order of their factors become one, and what
-   they are factors of can be joined. */
-static expr sort_factors(symbols *y, expr e)
-{
-    graph *g = y->g;
-    monomial m = { .number = 1 };
-    if (!e || !multiply(y, &m, e, 1)) return e;
-    expr above = y->one, below = y->one;
-    for (int i = 0; i < m.count; i++) {
-        expr *to = m.exponents[i] > 0 ? &above : &below;
-        for (int32_t k = m.exponents[i] > 0 ? m.exponents[i] : -m.exponents[i]; k > 0; k--)
-            *to = taut_expr_mul(g, *to, m.factors[i]);
-    }
-    return taut_expr_mul(g, taut_expr_number(g, m.number), taut_expr_div(g, above, below));
-}
-
-/* *e with factors of sums taken out. */
-static int condense(symbols *y, expr *e)
-{
-    expr *list, *image;
-    size_t count;
-    uint32_t nodes = taut_graph_count(y->g);
-    if (!*e) return TAUT_OUT_OF_MEMORY;
-    int status = taut_expr_reachable(y->g, e, 1, &list, &count);
-    if (status) return status;
-    image = taut_mem_new(y->context, nodes, sizeof *image);
-    for (size_t i = 0; image && i < count; i++) {
-        node n = *taut_graph_node(y->g, list[i]);
-        int leaf = n.op == OP_VARIABLE || n.op == OP_CONSTANT || n.op == OP_PARAMETER;
-        int two = !leaf && !op_has_number((op)n.op) && taut_op_arity((op)n.op) == 2;
-        expr a = leaf ? 0 : image[n.a], b = two ? image[n.b] : 0;
-        image[list[i]] = leaf                                            ? list[i]
-                         : (n.op == OP_ADD || n.op == OP_SUB) && a && b ? join(y, (op)n.op, a, b)
-                                                                        : taut_expr_rebuild(y->g, &n, a, b);
-        if (!n.varies && (n.op == OP_MUL || n.op == OP_DIV || n.op == OP_NEG))
-            image[list[i]] = sort_factors(y, image[list[i]]);
-    }
-    if (image) *e = image[*e];
-    taut_expr_list_free(y->g, list);
-    taut_mem_free(y->context, image);
-    return image && *e ? TAUT_OK : TAUT_OUT_OF_MEMORY;
-}
-
 /* ---- few equations of degree 2 ---- */
 
 /* *e as c + sum b_i x_i + sum a_ij x_i x_j in the unknowns that are left: the coefficients do not depend on them, and
@@ -431,19 +276,21 @@ static int expand(symbols *y, const reduced_phase *p, expr *e)
     expr leaves[EXPAND_MOST], zeros[EXPAND_MOST], slopes[EXPAND_MOST];
     int degree = 0, status = find_degree(y, p, *e, 0, p->count, &degree);
     if (status || degree == NO_POLYNOMIAL) return status;
-    for (uint32_t i = 0; i < p->size; i++) leaves[i] = unknown_leaf(y, p, p->left[i]), zeros[i] = y->zero;
+    for (uint32_t i = 0; i < p->size; i++) leaves[i] = X(reduce_leaf)(y, p, p->left[i]), zeros[i] = y->zero;
     status = taut_expr_gradient(g, *e, leaves, p->size, slopes);
     expr sum = status ? 0 : taut_expr_substitute(g, *e, leaves, zeros, p->size);
     for (uint32_t i = 0; !status && i < p->size; i++) {
-        expr second[EXPAND_MOST], inner = taut_expr_substitute(g, slopes[i], leaves, zeros, p->size);
+        expr second[EXPAND_MOST], inner = y->zero;
         status = taut_expr_gradient(g, slopes[i], leaves, p->size, second);
         for (uint32_t k = i; !status && k < p->size; k++) {
             expr factor = k == i ? taut_expr_mul(g, taut_expr_number(g, (wide)0.5), second[k]) : second[k];
             inner = taut_expr_add(g, inner, taut_expr_mul(g, factor, leaves[k]));
         }
+        /* what is found last is added last */
+        inner = taut_expr_add(g, inner, taut_expr_substitute(g, slopes[i], leaves, zeros, p->size));
         sum = taut_expr_add(g, sum, taut_expr_mul(g, leaves[i], inner));
     }
-    if (!status) status = condense(y, &sum);
+    if (!status) status = X(factor_condense)(y, &sum);
     if (!status) *e = sum;
     return status;
 }
@@ -571,7 +418,7 @@ static int write_matrix(symbols *y, const reduced_phase *p, elimination *m, expr
 {
     expr *leaves = taut_mem_new(y->context, m->size + 1, sizeof *leaves);
     int status = leaves ? TAUT_OK : TAUT_OUT_OF_MEMORY;
-    for (uint32_t i = 0; !status && i < m->size; i++) leaves[i] = unknown_leaf(y, p, p->left[i]);
+    for (uint32_t i = 0; !status && i < m->size; i++) leaves[i] = X(reduce_leaf)(y, p, p->left[i]);
     for (uint32_t i = 0; !status && i < m->size; i++) {
         status = taut_expr_gradient(y->g, p->residual[i], leaves, m->size, entry(m, i, 0));
         m->right[i] = taut_expr_variable(y->g, (kind)LEAF_RIGHT, i);
@@ -691,7 +538,7 @@ static int find_squares(symbols *y, const reduced_phase *p, expr *right)
 static int find_quadratic(symbols *y, const reduced_phase *p, expr residual, expr out[3])
 {
     graph *g = y->g;
-    const expr leaves[] = { unknown_leaf(y, p, p->left[0]), unknown_leaf(y, p, p->left[1]) };
+    const expr leaves[] = { X(reduce_leaf)(y, p, p->left[0]), X(reduce_leaf)(y, p, p->left[1]) };
     const expr half = taut_expr_number(g, (wide)0.5);
     expr slopes[2], by_first[2], by_second[2];
     int status = taut_expr_gradient(g, residual, leaves, 2, slopes);
@@ -699,16 +546,29 @@ static int find_quadratic(symbols *y, const reduced_phase *p, expr residual, exp
     if (!status) status = taut_expr_gradient(g, slopes[1], leaves, 2, by_second);
     if (status) return status;
     out[0] = taut_expr_mul(g, half, by_first[0]), out[1] = by_first[1], out[2] = taut_expr_mul(g, half, by_second[1]);
-    for (int i = 0; !status && i < 3; i++) status = out[i] ? condense(y, &out[i]) : TAUT_OUT_OF_MEMORY;
+    for (int i = 0; !status && i < 3; i++) status = out[i] ? X(factor_condense)(y, &out[i]) : TAUT_OUT_OF_MEMORY;
     return status;
 }
 
-/* The second correction of two equations as a form of the first one. Its coefficients are computed beside that, so that
-   what waits for the division is short: a product, a square, a product, two sums. */
+/* The corrections for the part k x of two right-hand sides, with one x that varies: (k0 d - k1 b) (x/determinant) and its
+   like, so that what waits for the division is short. */
+static int solve_two_alike(symbols *y, const elimination *m, const expr *right, expr *out)
+{
+    graph *g = y->g;
+    expr k, l, x = X(factor_split)(y, right[0], &k);
+    if (x != X(factor_split)(y, right[1], &l)) return solve_two(y, m, right, out);
+    const expr a = *entry(m, 0, 0), b = *entry(m, 0, 1), c = *entry(m, 1, 0), d = *entry(m, 1, 1);
+    const expr part = taut_expr_mul_reciprocal(g, x, m->inverse);
+    out[0] = taut_expr_mul(g, taut_expr_sub(g, taut_expr_mul(g, k, d), taut_expr_mul(g, l, b)), part);
+    out[1] = taut_expr_mul(g, taut_expr_sub(g, taut_expr_mul(g, l, a), taut_expr_mul(g, k, c)), part);
+    return out[0] && out[1] ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+}
+
+/* The second correction of two equations as a form of the first one. Its coefficients are computed beside that. */
 static int solve_two_squares(symbols *y, const reduced_phase *p, const elimination *m, expr *out)
 {
     graph *g = y->g;
-    expr of[2][3], to[2][3];
+    expr of[2][3], to[2];
     const expr d0 = p->change[0], d1 = p->change[1];
     const expr squares[] = { taut_expr_mul(g, d0, d0), taut_expr_mul(g, d0, d1), taut_expr_mul(g, d1, d1) };
     int status = find_quadratic(y, p, p->residual[0], of[0]);
@@ -716,11 +576,9 @@ static int solve_two_squares(symbols *y, const reduced_phase *p, const eliminati
     out[0] = out[1] = y->zero;
     for (int i = 0; !status && i < 3; i++) {
         const expr right[] = { of[0][i], of[1][i] };
-        expr solved[2];
-        status = solve_two(y, m, right, solved);
-        to[0][i] = solved[0], to[1][i] = solved[1];
+        status = solve_two_alike(y, m, right, to);
         for (int k = 0; !status && k < 2; k++) {
-            out[k] = taut_expr_add(g, out[k], taut_expr_mul(g, to[k][i], squares[i]));
+            out[k] = taut_expr_add(g, out[k], taut_expr_mul(g, to[k], squares[i]));
             if (!out[k]) status = TAUT_OUT_OF_MEMORY;
         }
     }
@@ -734,7 +592,7 @@ static int solve_two_squares(symbols *y, const reduced_phase *p, const eliminati
 static int correct_twice(symbols *y, reduced_phase *p, const elimination *m)
 {
     if (p->degree != 2 || !p->only_multipliers || p->size > TWICE_MOST) return TAUT_OK;
-    p->second = taut_mem_new(y->context, 2 * (size_t)p->size + 1, sizeof *p->second);
+    p->second = taut_mem_new(y->context, (size_t)p->size + 1, sizeof *p->second);
     int status = p->second ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     if (!status && p->size == 2) {
         status = solve_two_squares(y, p, m, p->second);
@@ -745,11 +603,7 @@ static int correct_twice(symbols *y, reduced_phase *p, const elimination *m)
     uint32_t zeros = 0;
     while (!status && zeros < p->size && is_zero(y, p->second[zeros])) zeros++;
     if (status || zeros == p->size) return status; /* of degree 2 by its parts alone */
-    p->both = p->second + p->size;
-    for (uint32_t i = 0; !status && i < p->size; i++) {
-        p->both[i] = taut_expr_add(y->g, p->change[i], p->second[i]);
-        if (!p->both[i]) status = TAUT_OUT_OF_MEMORY;
-    }
+    p->has_second = 1;
     return status;
 }
 
@@ -775,184 +629,6 @@ static int eliminate_left(symbols *y, reduced_phase *p)
     taut_mem_free(y->context, m.row_done);
     taut_mem_free(y->context, m.right);
     return status;
-}
-
-/* ---- how much a correction counts ---- */
-
-static expr larger(symbols *y, expr a, expr b)
-{
-    return a == y->zero ? b : b == y->zero ? a : taut_expr_binary(y->g, OP_MAX, a, b);
-}
-
-static expr size_of(symbols *y, expr e) { return taut_expr_unary(y->g, OP_ABS, e); }
-
-static expr largest_of_state(symbols *y, expr most, const real *member)
-{
-    for (uint32_t i = 0; i < y->s->n; i++) most = larger(y, most, size_of(y, X(symbol_state)(y, member, i)));
-    return most;
-}
-
-/* What corrections are compared with, as in step/phase.c: but for what the iteration itself has found. */
-static expr scale_of(symbols *y, const reduced_phase *p, step_measure measure)
-{
-    const step_table *t = y->table;
-    expr reach = X(symbol_least)(y), most = y->zero;
-    if (measure != STEP_MOMENTUM) reach = largest_of_state(y, reach, y->layout.q);
-    if (measure == STEP_MOVES) return reach;
-    if (measure == STEP_MOMENTUM) most = largest_of_state(y, most, y->layout.p);
-    if (measure == STEP_VELOCITY) {
-        expr steps = taut_expr_mul(y->g, taut_expr_number(y->g, 100000), y->h);
-        most = size_of(y, taut_expr_div(y->g, reach, steps));
-        if (y->s->form == FORM_LAGRANGIAN) return largest_of_state(y, most, y->layout.w);
-    }
-    for (int g = 0; g < t->group_count; g++) {
-        if (t->groups[g].measure != measure) continue;
-        if (y->offsets[g] < p->first || y->offsets[g] >= p->first + p->count) continue;
-        for (size_t i = y->offsets[g]; i < y->offsets[g + 1]; i++)
-            most = larger(y, most, size_of(y, p->guesses[i - p->first]));
-    }
-    return most;
-}
-
-/* |e| for a constant: of the factors of a product, so that those that differ in sign alone are one. */
-static expr size_of_constant(symbols *y, expr e)
-{
-    graph *g = y->g;
-    if (!e) return 0;
-    node n = *taut_graph_node(g, e);
-    if (n.op == OP_NEG) return size_of_constant(y, n.a);
-    if (n.op == OP_MUL || n.op == OP_DIV)
-        return taut_expr_binary(g, (op)n.op, size_of_constant(y, n.a), size_of_constant(y, n.b));
-    return size_of(y, e);
-}
-
-/* Constants times variables, whose largest size is wanted. */
-typedef struct {
-    expr constant, variable;  /* variable 0: it has been taken in by another one */
-} scaled;
-
-/* max(|k x|, |l x|) = max(|k|, |l|) |x| and max(|k x|, |k y|) = |k| max(|x|, |y|), also when rounded. */
-static void gather(symbols *y, scaled *all, size_t count, int by_variable)
-{
-    for (size_t i = 0; i < count; i++)
-        for (size_t k = i + 1; all[i].variable && k < count; k++) {
-            if (!all[k].variable) continue;
-            if (by_variable && all[i].variable == all[k].variable)
-                all[i].constant = larger(y, all[i].constant, all[k].constant), all[k].variable = 0;
-            else if (!by_variable && all[i].constant == all[k].constant)
-                all[i].variable = larger(y, all[i].variable, all[k].variable), all[k].variable = 0;
-        }
-}
-
-/* The largest size of the expressions: list[i stride]. */
-static expr largest_of(symbols *y, const expr *list, size_t count, size_t stride, scaled *work)
-{
-    expr most = y->zero;
-    size_t found = 0;
-    for (size_t i = 0; i < count; i++) {
-        expr e = list[i * stride], k;
-        if (is_zero(y, e)) continue;
-        expr rest = split(y, e, &k);
-        while (taut_graph_node(y->g, rest)->op == OP_NEG) rest = taut_graph_node(y->g, rest)->a;
-        work[found++] = (scaled){ size_of_constant(y, k), size_of(y, rest) };
-    }
-    gather(y, work, found, 1);
-    gather(y, work, found, 0);
-    for (size_t i = 0; i < found; i++)
-        if (work[i].variable) most = larger(y, most, taut_expr_mul(y->g, work[i].constant, work[i].variable));
-    return most;
-}
-
-/* What the corrections of the unknowns that are left say about those that are measured: weights[k] |change k| is a
-   bound of what it moves, at[., k] for itself, through[., k] for explicit ones. */
-typedef struct {
-    expr *leaves, *at, *through;
-    scaled *work;
-    size_t count;             /* of unknowns that are measured */
-    uint32_t most;            /* unknowns left in one explicit one: its change is a sum of so many */
-} weighing;
-
-static int add_weights(symbols *y, reduced_phase *p, size_t i, expr factor, weighing *w)
-{
-    uint32_t count = 0;
-    expr *at = w->at + w->count * p->size, *through = w->through + w->count * p->size;
-    expr *to = p->is_explicit[i] ? through : at;
-    for (uint32_t k = 0; k < p->size; k++) at[k] = through[k] = y->zero;
-    w->count++;
-    int status = taut_expr_gradient(y->g, y->unknowns[p->first + i], w->leaves, p->size, to);
-    for (uint32_t k = 0; !status && k < p->size; k++) {
-        if (is_zero(y, to[k])) continue;
-        to[k] = taut_expr_mul(y->g, factor, to[k]);
-        if (!to[k]) status = TAUT_OUT_OF_MEMORY;
-        count++;
-    }
-    if (p->is_explicit[i] && count > w->most) w->most = count;
-    return status;
-}
-
-/* Unknowns of two groups that are the same thing count once. */
-static int is_repeated(const symbols *y, int g, int phase)
-{
-    const step_group *all = y->table->groups;
-    for (int k = 0; k < g; k++) {
-        size_t length = y->offsets[k + 1] - y->offsets[k];
-        if (all[k].phase == phase && all[k].measure == all[g].measure && length == y->offsets[g + 1] - y->offsets[g]
-            && all[k].scale.coefficient == all[g].scale.coefficient && all[k].scale.power == all[g].scale.power
-            && memcmp(y->unknowns + y->offsets[k], y->unknowns + y->offsets[g], length * sizeof(expr)) == 0)
-            return 1;
-    }
-    return 0;
-}
-
-static int weigh_group(symbols *y, reduced_phase *p, int g, weighing *w)
-{
-    const step_group *group = &y->table->groups[g];
-    expr factor = y->one;
-    int status = TAUT_OK;
-    if (group->measure == STEP_MOVES) factor = X(symbol_factor)(y, group->scale.coefficient, group->scale.power);
-    for (size_t i = y->offsets[g]; !status && i < y->offsets[g + 1]; i++)
-        status = add_weights(y, p, i - p->first, factor, w);
-    return status;
-}
-
-/* Adds the weights that groups with this measure give. */
-static int weigh_by(symbols *y, int phase, reduced_phase *p, step_measure measure, weighing *w)
-{
-    const step_table *t = y->table;
-    int status = TAUT_OK, any = 0;
-    w->count = 0, w->most = 1;
-    for (int g = 0; !status && g < t->group_count; g++) {
-        if (t->groups[g].phase != phase || t->groups[g].measure != measure || is_repeated(y, g, phase)) continue;
-        status = weigh_group(y, p, g, w);
-        any = 1;
-    }
-    if (status || !any) return status;
-    expr inverse = taut_expr_div(y->g, y->one, scale_of(y, p, measure));
-    for (uint32_t k = 0; !status && k < p->size; k++) {
-        expr at = largest_of(y, w->at + k, w->count, p->size, w->work);
-        expr sum = taut_expr_mul(y->g, taut_expr_number(y->g, w->most),
-                                 largest_of(y, w->through + k, w->count, p->size, w->work));
-        p->weights[k] = larger(y, p->weights[k], taut_expr_mul_reciprocal(y->g, larger(y, at, sum), inverse));
-        if (!p->weights[k]) status = TAUT_OUT_OF_MEMORY;
-    }
-    return status;
-}
-
-static int weigh(symbols *y, int phase, reduced_phase *p)
-{
-    size_t size = p->size, all = p->count * size;
-    expr *room = taut_mem_new(y->context, size + 2 * all + 1, sizeof *room);
-    scaled *work = taut_mem_new(y->context, p->count + 1, sizeof *work);
-    weighing w = { room, room + size, room + size + all, work, 0, 1 };
-    int status = room && work ? TAUT_OK : TAUT_OUT_OF_MEMORY, useful = !size;
-    for (uint32_t k = 0; !status && k < p->size; k++)
-        w.leaves[k] = unknown_leaf(y, p, p->left[k]), p->weights[k] = y->zero;
-    for (int measure = STEP_MOVES; !status && size && measure < STEP_MEASURES; measure++)
-        status = weigh_by(y, phase, p, (step_measure)measure, &w);
-    for (uint32_t k = 0; k < p->size; k++) useful |= !is_zero(y, p->weights[k]);
-    taut_mem_free(y->context, room);
-    taut_mem_free(y->context, work);
-    return status ? status : useful ? TAUT_OK : TAUT_UNSUPPORTED;
 }
 
 /* ---- all of it ---- */
@@ -1007,6 +683,6 @@ int X(reduce_phase)(symbols *y, int phase, reduced_phase *p)
     if (!status) status = find_degrees(y, p);
     if (!status) status = expand_left(y, p);
     if (!status) status = eliminate_left(y, p);
-    if (!status) status = weigh(y, phase, p);
+    if (!status) status = X(reduce_weigh)(y, phase, p);
     return status;
 }

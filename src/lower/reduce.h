@@ -17,7 +17,9 @@ typedef struct {
     uint32_t *left;           /* the unknowns that are left, from `first` */
     uint32_t size;            /* how many */
     expr *residual, *change, *weights; /* size each; changes contain LEAF_RIGHT i for residual i */
-    expr *second, *both;      /* size: corrections after `change`, with the same matrix, and the sums; NULL: none */
+    expr unit;                /* what a correction is compared with: weights[k] |change k| <= tolerance unit */
+    expr *second;             /* size: corrections after `change`, with the same matrix */
+    int has_second;
     pivot_check *checks;
     uint32_t check_count;
     int only_multipliers;     /* what is left are multipliers */
@@ -30,6 +32,10 @@ int X(reduce_phase)(symbols *y, int phase, reduced_phase *p);
 /* The same for given equations, those of all unknowns of phase 0, that are linear in them: without guesses and weights,
    for there is no iteration. TAUT_UNSUPPORTED where they are not. */
 int X(reduce_linear)(symbols *y, const expr *equations, reduced_phase *p);
+/* The leaf of unknown i of the phase. */
+expr X(reduce_leaf)(symbols *y, const reduced_phase *p, size_t i);
+/* The weights of the corrections of the unknowns that are left. TAUT_UNSUPPORTED where no measure says anything. */
+int X(reduce_weigh)(symbols *y, int phase, reduced_phase *p);
 void X(reduced_clear)(symbols *y, reduced_phase *p);
 
 #endif

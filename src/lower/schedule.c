@@ -4,6 +4,7 @@
 #include "base/elementary.h"
 #include "expr/call.h"
 #include "lower/lower.h"
+#include "lower/polish.h"
 #include "lower/reduce.h"
 #include "lower/symbols.h"
 
@@ -184,7 +185,6 @@ static int create_lists(schedule *z, program_phase *f, size_t size, int twice)
     if (!status) status = new_registers(z, &f->residuals, size);
     if (!status) status = new_registers(z, &f->changes, size);
     if (!status) status = new_registers(z, &f->weights, size);
-    if (!status && twice) status = new_registers(z, &f->firsts, size);
     if (!status && twice) status = new_registers(z, &f->seconds, size);
     f->checks = taut_mem_new(z->y->context, size + 1, sizeof *f->checks);
     return status ? status : f->checks ? TAUT_OK : TAUT_OUT_OF_MEMORY;
@@ -195,27 +195,25 @@ typedef struct {
     expr *all;
     size_t count;
     expr *residual, *factor, *change; /* parts of all */
-    expr *both;               /* the same, the second corrections behind them; NULL: there is one correction */
     size_t factor_count;
 } phase_roots;
 
 static int gather_roots(schedule *z, const reduced_phase *r, phase_roots *o)
 {
     size_t size = r->size, n = 0;
-    o->all = taut_mem_new(z->y->context, 8 * size + 1, sizeof *o->all);
+    o->all = taut_mem_new(z->y->context, 8 * size + 2, sizeof *o->all);
     if (!o->all) return TAUT_OUT_OF_MEMORY;
     for (size_t i = 0; i < size; i++) o->all[n++] = r->guesses[r->left[i]];
     o->residual = o->all + n;
     for (size_t i = 0; i < size; i++) o->all[n++] = r->residual[i];
     o->factor = o->all + n;
     for (size_t i = 0; i < size; i++) o->all[n++] = r->weights[i];
+    if (size) o->all[n++] = r->unit;
     for (size_t i = 0; i < r->check_count; i++) o->all[n++] = r->checks[i].pivot, o->all[n++] = r->checks[i].reference;
     o->factor_count = (size_t)(o->all + n - o->factor);
     o->change = o->all + n;
     for (size_t i = 0; i < size; i++) o->all[n++] = r->change[i];
-    if (r->both) o->both = o->all + n;
-    for (size_t i = 0; r->both && i < size; i++) o->all[n++] = r->both[i];
-    for (size_t i = 0; r->both && i < size; i++) o->all[n++] = r->second[i]; /* of which both need not consist: 0 */
+    for (size_t i = 0; r->has_second && i < size; i++) o->all[n++] = r->second[i];
     o->count = n;
     return TAUT_OK;
 }
@@ -279,6 +277,7 @@ static void name_registers(schedule *z, const reduced_phase *r, program_phase *f
         f->residuals[i] = where(z, r->residual[i]);
         f->weights[i] = where(z, r->weights[i]);
     }
+    if (r->size) f->unit = where(z, r->unit);
     f->check_count = r->check_count;
     for (uint32_t i = 0; i < r->check_count; i++)
         f->checks[i] = (program_check){ where(z, r->checks[i].pivot), where(z, r->checks[i].reference) };
@@ -295,10 +294,10 @@ static void place_right(schedule *z, const reduced_phase *r, const expr *list, s
 static int put_solve(schedule *z, const reduced_phase *r, const phase_roots *o, program_phase *f)
 {
     const int twice = f->iteration.twice;
-    int status = put_loop(z, twice ? o->both : o->change, twice ? 2 * (size_t)r->size : r->size, &f->solve);
+    int status = put_loop(z, o->change, twice ? 2 * (size_t)r->size : r->size, &f->solve);
     for (uint32_t i = 0; !status && i < r->size; i++) {
-        f->changes[i] = where(z, twice ? r->both[i] : r->change[i]);
-        if (twice) f->firsts[i] = where(z, r->change[i]), f->seconds[i] = where(z, r->second[i]);
+        f->changes[i] = where(z, r->change[i]);
+        if (twice) f->seconds[i] = where(z, r->second[i]);
     }
     return status;
 }
@@ -324,19 +323,38 @@ static int decide(schedule *z, const reduced_phase *r, const phase_roots *o, pro
     uint32_t solve, all, needed;
     int status = count_nodes(z, o->change, r->size, ON_RIGHT, 0, &solve);
     if (!status) status = count_nodes(z, o->factor, once, ON_UNKNOWNS, ON_RIGHT, &needed);
-    if (!status) status = count_nodes(z, o->factor, once + (r->both ? 2 * r->size : 0), ON_UNKNOWNS, ON_RIGHT, &all);
+    if (!status) status = count_nodes(z, o->factor, once + (r->has_second ? r->size : 0), ON_UNKNOWNS, ON_RIGHT, &all);
     if (status) return status;
     f->iteration.always = !f->iteration.linear && f->factor.count + needed <= f->residual.count + solve + all;
-    f->iteration.twice = f->iteration.always && r->both && !f->iteration.skip_first;
+    f->iteration.twice = f->iteration.always && r->has_second && !f->iteration.skip_first;
     return TAUT_OK;
 }
 
-static int put_phase(schedule *z, const reduced_phase *r, program_phase *f)
+/* Operations of every step that are not there yet. */
+static int count_new(void *user, const expr *roots, size_t root_count, size_t *result)
+{
+    const schedule *z = user;
+    expr *list;
+    size_t count;
+    int status = taut_expr_reachable(z->y->g, roots, root_count, &list, &count);
+    *result = 0;
+    if (status) return status;
+    for (size_t i = 0; i < count; i++) {
+        const node *n = taut_graph_node(z->y->g, list[i]);
+        const int is_there = list[i] < z->place_count && z->place[list[i]] != NOWHERE;
+        *result += n->varies && n->op != OP_VARIABLE && !is_there;
+    }
+    taut_expr_list_free(z->y->g, list);
+    return TAUT_OK;
+}
+
+static int put_phase(schedule *z, reduced_phase *r, program_phase *f)
 {
     phase_roots o = { 0 };
     expr *list = NULL;
     size_t count = 0;
-    int status = create_lists(z, f, r->size, r->both != NULL);
+    int status = create_lists(z, f, r->size, r->has_second);
+    if (!status) status = X(polish_phase)(z->y, &(polish_cost){ count_new, z }, r);
     if (!status) status = gather_roots(z, r, &o);
     if (!status) status = list_of(z, o.all, o.count, r, &list, &count);
     if (!status) status = put_all(z, list, count, is_constant, &z->p->setup);
@@ -403,6 +421,7 @@ static int put_results(schedule *z)
     expr *list = NULL;
     size_t count = 0;
     int status = write_results(y, &o);
+    if (!status) status = X(polish)(y, &(polish_cost){ count_new, z }, o.all, o.count);
     if (!status) status = list_of(z, o.all, o.count, NULL, &list, &count);
     if (!status) status = put_all(z, list, count, is_constant, &p->setup);
     if (!status) status = put_all(z, list, count, is_lasting, &p->results);
@@ -459,9 +478,10 @@ static void fix_segment(const program *p, segment *t)
 static void fix_phase(const program *p, program_phase *f)
 {
     segment *tapes[] = { &f->begin, &f->residual, &f->factor, &f->solve };
-    uint32_t *lists[] = { f->guesses, f->residuals, f->changes, f->weights, f->firsts, f->seconds };
+    uint32_t *lists[] = { f->guesses, f->residuals, f->changes, f->weights, f->seconds };
     for (int i = 0; i < 4; i++) fix_segment(p, tapes[i]);
-    for (int i = 0; i < 6; i++) fix_registers(p, lists[i], f->size);
+    for (int i = 0; i < 5; i++) fix_registers(p, lists[i], f->size);
+    fix_register(p, &f->unit);
     for (uint32_t i = 0; i < f->check_count; i++)
         fix_register(p, &f->checks[i].pivot), fix_register(p, &f->checks[i].reference);
 }
@@ -506,15 +526,45 @@ static void count_reads(const program *p, uint32_t *reads)
     for (int k = 0; k < p->phase_count; k++) {
         const program_phase *f = &p->phases[k];
         const segment *tapes[] = { &f->begin, &f->residual, &f->factor, &f->solve };
-        const uint32_t *lists[] = { f->guesses, f->residuals, f->changes, f->weights, f->firsts, f->seconds };
+        const uint32_t *lists[] = { f->guesses, f->residuals, f->changes, f->weights, f->seconds };
         for (int i = 0; i < 4; i++) count_segment(tapes[i], reads);
-        for (int i = 0; i < 6; i++) count_list(lists[i], f->size, reads);
+        for (int i = 0; i < 5; i++) count_list(lists[i], f->size, reads);
+        count_list(&f->unit, f->size > 0, reads);
         for (uint32_t i = 0; i < f->check_count; i++) reads[f->checks[i].pivot]++, reads[f->checks[i].reference]++;
     }
     count_list(p->move, p->s->n, reads), count_list(p->push, p->s->n, reads), count_list(p->w, p->s->n, reads);
     count_list(p->lambda, p->s->c, reads), count_list(p->reported, p->s->c, reads);
     count_list(p->outputs, p->output_count, reads);
     reads[p->work]++;
+}
+
+/* Instructions whose value nobody reads: of a second correction that is not made. What an instruction reads was computed
+   before it, so that one pass, from the end on, finds all of them. */
+static void drop_segment(segment *t, uint32_t *reads)
+{
+    uint32_t kept = t->count;
+    for (uint32_t i = t->count; i-- > 0;) {
+        const program_instruction c = t->code[i];
+        if (reads[c.target]) {
+            t->code[--kept] = c;
+            continue;
+        }
+        reads[c.a]--;
+        if (reads_b(&c)) reads[c.b]--;
+    }
+    if (kept) memmove(t->code, t->code + kept, (t->count - kept) * sizeof *t->code);
+    t->count -= kept;
+}
+
+static void drop_unread(program *p, uint32_t *reads)
+{
+    drop_segment(&p->results, reads);
+    for (int k = p->phase_count; k-- > 0;) {
+        program_phase *f = &p->phases[k];
+        drop_segment(&f->solve, reads), drop_segment(&f->factor, reads);
+        drop_segment(&f->residual, reads), drop_segment(&f->begin, reads);
+    }
+    drop_segment(&p->setup, reads);
 }
 
 /* The product that c can take in, and the operand that is left; NULL: none. at: instruction that computes a register of
@@ -559,6 +609,7 @@ static int fuse_products(program *p)
     if (reads && at) {
         memset(at, 0xff, p->register_count * sizeof *at);
         count_reads(p, reads);
+        drop_unread(p, reads);
         fuse_segment(&p->setup, reads, at), fuse_segment(&p->results, reads, at);
         for (int k = 0; k < p->phase_count; k++) {
             program_phase *f = &p->phases[k];
