@@ -3,8 +3,8 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 MODEL := models/double-spherical-pendulum.lua
 
-.PHONY: all demo check python reproduce bench bench-peers ulp install deb deb-test abi abi-update bare-test setup \
-        clean help
+.PHONY: all demo check python reproduce bench bench-peers ulp fuzz mutate faults lint valgrind coverage install deb deb-test \
+        abi abi-update bare-test setup clean help
 .NOTPARALLEL:
 
 all: setup
@@ -53,6 +53,20 @@ ulp: setup
 	@tools/build.sh default $(JOBS) ulp
 	@build/ulp $(COUNT) $(JOBS)
 
+# docs/testing.md describes these. SECONDS is for each target; TARGETS="model vary" are some of them.
+SECONDS ?= 60
+fuzz:
+	@tools/setup.sh build check
+	@tools/build.sh fuzz $(JOBS) fuzz_targets
+	@tools/fuzz.sh $(SECONDS) $(TARGETS)
+
+# Small wrong changes of src/, which the tests must see. COUNT_MUTANTS=500 makes more of them.
+COUNT_MUTANTS ?= 220
+mutate:
+	@tools/setup.sh build check
+	@tools/mutate build --jobs $(JOBS)
+	@tools/mutate run --count $(COUNT_MUTANTS)
+
 install: all
 	@cmake --install build --prefix '$(PREFIX)'
 
@@ -86,7 +100,7 @@ setup:
 	@tools/setup.sh build
 
 clean:
-	rm -rf build build-sanitize build-clang build-threads
+	rm -rf build build-sanitize build-clang build-threads build-fuzz build-mutate build-coverage
 
 help:
 	@echo 'make                     install what the build needs (Debian packages), build build/taut'
@@ -97,6 +111,8 @@ help:
 	@echo 'make bench [ROWS=...]    run the benchmarks and write bench/README.md'
 	@echo 'make bench-peers         install the other systems that they compare with (Debian packages, about 1.2 GB)'
 	@echo 'make ulp COUNT=N         measure the errors of the elementary functions, N arguments each (10^6)'
+	@echo 'make fuzz SECONDS=N      let libFuzzer look for what breaks the library, N seconds for each target (60)'
+	@echo 'make mutate              make small wrong changes, one at a time, and see whether the tests notice'
 	@echo 'make install PREFIX=DIR  install the command, libraries, headers, manual and completion (/usr/local)'
 	@echo 'make deb                 build Debian packages (build/deb) and run lintian on them'
 	@echo 'make deb-test            install them in a clean chroot and build programs with them there (as root)'

@@ -116,6 +116,15 @@ static const char *identifier(const char *name, char *buffer, size_t size)
     return buffer;
 }
 
+/* A name as part of a comment: it does not end the line. */
+static const char *in_comment(const char *name, char *buffer, size_t size)
+{
+    size_t n = 0;
+    for (; *name && n + 1 < size; name++) buffer[n++] = (unsigned char)*name < ' ' ? ' ' : *name;
+    buffer[n] = 0;
+    return buffer;
+}
+
 /* Rounding errors of compositions are no part of a description. */
 static double tidy(double x) { return fabs(x) < 1e-13 ? 0 : x; }
 
@@ -216,7 +225,9 @@ static void put_joint(FILE *f, const urdf_robot *r, long link)
     char name[100], parent[120], child[120];
     double axis[3];
     if (!kind) {
-        fprintf(f, "-- joint '%s' is %s: '%s' moves freely\n", j->name, j->type, l->name);
+        char joint[100], type[100], moved[100];
+        fprintf(f, "-- joint '%s' is %s: '%s' moves freely\n", in_comment(j->name, joint, sizeof joint),
+                in_comment(j->type, type, sizeof type), in_comment(l->name, moved, sizeof moved));
         return;
     }
     identifier(j->name, name, sizeof name);
@@ -278,9 +289,9 @@ static int write_model(void *user, FILE *f)
     for (size_t k = 0; k < w->done; k++) {
         const long link = w->order[k];
         const urdf_link *l = &r->links[link];
-        char name[120];
+        char name[120], plain[100];
         if (carrier(r, link) != link) {
-            fprintf(f, "-- link '%s' has no mass: a frame of %s at ", l->name,
+            fprintf(f, "-- link '%s' has no mass: a frame of %s at ", in_comment(l->name, plain, sizeof plain),
                     reference(r, carrier(r, link), name, sizeof name));
             put_list(f, l->world.at, 3);
             fprintf(f, "\n");

@@ -100,6 +100,9 @@ static int take_law(sample *s, sample_vary *v, const char *law, size_t length, d
         return taut_fail(s->context, TAUT_BAD_USAGE, "'%s': the bounds of loguniform are positive", v->text);
     if (v->law == LAW_NORMAL && !(v->b >= 0))
         return taut_fail(s->context, TAUT_BAD_USAGE, "'%s': a standard deviation is not negative", v->text);
+    /* no normal number is 10 standard deviations from the mean (normal.h) */
+    if (v->law != LAW_VALUES && !is_finite(v->law == LAW_NORMAL ? (v->a < 0 ? -v->a : v->a) + 10 * v->b : v->b - v->a))
+        return taut_fail(s->context, TAUT_BAD_USAGE, "'%s': its numbers would be too large", v->text);
     if (v->law == LAW_GRID) {
         if (!(x[2] >= 1 && x[2] <= 1e9) || x[2] != (double)(uint64_t)x[2])
             return taut_fail(s->context, TAUT_BAD_USAGE, "'%s': the count of a grid is a whole number of at least 1",

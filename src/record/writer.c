@@ -43,7 +43,7 @@ enum {
 };
 
 /* One transaction after another is open from create to close, and keeps others from writing. Readers wait only while it
-   is being committed. synchronous=full: what is committed also survives a power failure. Pages that wait for the commit
+   is being committed. synchronous=extra: what is committed also survives a power failure. Pages that wait for the commit
    stay in memory. */
 static int begin(writer *w)
 {
@@ -52,7 +52,7 @@ static int begin(writer *w)
 
 static int configure(writer *w)
 {
-    return taut_database_run(&w->d, "pragma synchronous = full; pragma cache_spill = off; pragma foreign_keys = off; "
+    return taut_database_run(&w->d, "pragma synchronous = extra; pragma cache_spill = off; pragma foreign_keys = off; "
                                     "pragma secure_delete = off");
 }
 
