@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 MODEL := models/double-spherical-pendulum.lua
 
-.PHONY: all demo check python reproduce bench bench-peers ulp fuzz mutate faults lint valgrind coverage install deb deb-test \
+.PHONY: all demo check python reproduce bench bench-peers ulp fuzz mutate long lint valgrind coverage install deb deb-test \
         abi abi-update bare-test setup clean help
 .NOTPARALLEL:
 
@@ -56,7 +56,7 @@ ulp: setup
 # docs/testing.md describes these. SECONDS is for each target; TARGETS="model vary" are some of them.
 SECONDS ?= 60
 fuzz:
-	@tools/setup.sh build check
+	@tools/setup.sh build fuzz
 	@tools/build.sh fuzz $(JOBS) fuzz_targets
 	@tools/fuzz.sh $(SECONDS) $(TARGETS)
 
@@ -66,6 +66,29 @@ mutate:
 	@tools/setup.sh build check
 	@tools/mutate build --jobs $(JOBS)
 	@tools/mutate run --count $(COUNT_MUTANTS)
+
+# The long forms of the tests that look for what breaks: 1,000 kills, 3,000 mechanisms, every failing call, loss of power.
+long:
+	@tools/setup.sh build check
+	@tools/build.sh check $(JOBS)
+	@TAUT_TEST_LONG=1 ctest --test-dir build --timeout 7200 --output-on-failure \
+	  -R '^(test_record_kill|test_ensemble_kill|test_record_power|test_record_hostile|test_random_mechanisms|test_cli_fault)$$'
+
+# clang-tidy and cppcheck, with .clang-tidy and .cppcheck-suppressions.
+lint:
+	@tools/setup.sh build lint
+	@tools/lint.sh
+
+# Some tests under valgrind, which also sees what is read before it is written.
+valgrind:
+	@tools/setup.sh build lint
+	@tools/build.sh default $(JOBS) all
+	@tools/valgrind.sh
+
+# Lines of src/ that the tests run: build-coverage/coverage.txt.
+coverage:
+	@tools/setup.sh build check
+	@tools/coverage.sh $(JOBS)
 
 install: all
 	@cmake --install build --prefix '$(PREFIX)'
@@ -112,6 +135,10 @@ help:
 	@echo 'make bench-peers         install the other systems that they compare with (Debian packages, about 1.2 GB)'
 	@echo 'make ulp COUNT=N         measure the errors of the elementary functions, N arguments each (10^6)'
 	@echo 'make fuzz SECONDS=N      let libFuzzer look for what breaks the library, N seconds for each target (60)'
+	@echo 'make long                the long forms of the tests of robustness (kills, faults, random mechanisms)'
+	@echo 'make lint                run clang-tidy and cppcheck'
+	@echo 'make valgrind            run some tests under valgrind'
+	@echo 'make coverage            measure which lines of src/ the tests run'
 	@echo 'make mutate              make small wrong changes, one at a time, and see whether the tests notice'
 	@echo 'make install PREFIX=DIR  install the command, libraries, headers, manual and completion (/usr/local)'
 	@echo 'make deb                 build Debian packages (build/deb) and run lintian on them'

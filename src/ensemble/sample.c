@@ -83,7 +83,8 @@ static int take_law(sample *s, sample_vary *v, const char *law, size_t length, d
         { "values", LAW_VALUES, 1, 1u << 20, "values(A,B,C)" },
     };
     size_t k = 0;
-    while (k < sizeof laws / sizeof *laws && (strlen(laws[k].name) != length || memcmp(laws[k].name, law, length))) k++;
+    while (k < sizeof laws / sizeof *laws && (strlen(laws[k].name) != length || memcmp(laws[k].name, law, length) != 0))
+        k++;
     if (k == sizeof laws / sizeof *laws)
         return taut_fail(s->context, TAUT_BAD_USAGE,
                          "'%s': there is no '%.*s'; there are uniform, loguniform, normal, grid and values", v->text,
