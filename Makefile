@@ -3,8 +3,8 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 MODEL := models/double-spherical-pendulum.lua
 
-.PHONY: all demo check gallery python reproduce bench long-runs bench-peers ulp install deb deb-test abi abi-update bare-test setup \
-        clean help
+.PHONY: all demo check gallery python reproduce bench long-runs bench-peers ulp fuzz mutate long lint valgrind coverage \
+        install deb deb-test abi abi-update bare-test setup clean help
 .NOTPARALLEL:
 
 all: setup
@@ -63,6 +63,43 @@ ulp: setup
 	@tools/build.sh default $(JOBS) ulp
 	@build/ulp $(COUNT) $(JOBS)
 
+# docs/testing.md describes these. SECONDS is for each target; TARGETS="model vary" are some of them.
+SECONDS ?= 60
+fuzz:
+	@tools/setup.sh build fuzz
+	@tools/build.sh fuzz $(JOBS) fuzz_targets
+	@tools/fuzz.sh $(SECONDS) $(TARGETS)
+
+# Small wrong changes of src/, which the tests must see. COUNT_MUTANTS=500 makes more of them.
+COUNT_MUTANTS ?= 220
+mutate:
+	@tools/setup.sh build check
+	@tools/mutate build --jobs $(JOBS)
+	@tools/mutate run --count $(COUNT_MUTANTS)
+
+# The long forms of the tests that look for what breaks: 1,000 kills, 3,000 mechanisms, every failing call, loss of power.
+long:
+	@tools/setup.sh build check
+	@tools/build.sh check $(JOBS)
+	@TAUT_TEST_LONG=1 ctest --test-dir build --timeout 7200 --output-on-failure \
+	  -R '^(test_record_kill|test_ensemble_kill|test_record_power|test_record_hostile|test_random_mechanisms|test_cli_fault)$$'
+
+# clang-tidy and cppcheck, with .clang-tidy and .cppcheck-suppressions.
+lint:
+	@tools/setup.sh build lint
+	@tools/lint.sh
+
+# Some tests under valgrind, which also sees what is read before it is written.
+valgrind:
+	@tools/setup.sh build lint
+	@tools/build.sh default $(JOBS) all
+	@tools/valgrind.sh
+
+# Lines of src/ that the tests run: build-coverage/coverage.txt.
+coverage:
+	@tools/setup.sh build check
+	@tools/coverage.sh $(JOBS)
+
 install: all
 	@cmake --install build --prefix '$(PREFIX)'
 
@@ -96,7 +133,7 @@ setup:
 	@tools/setup.sh build
 
 clean:
-	rm -rf build build-sanitize build-clang build-threads
+	rm -rf build build-sanitize build-clang build-threads build-fuzz build-mutate build-coverage
 
 help:
 	@echo 'make                     install what the build needs (Debian packages), build build/taut'
@@ -109,6 +146,12 @@ help:
 	@echo 'make long-runs           10^8 steps of three methods: how round-off grows (STEPS=1e6 for fewer)'
 	@echo 'make bench-peers         install the other systems that they compare with (Debian packages, about 1.2 GB)'
 	@echo 'make ulp COUNT=N         measure the errors of the elementary functions, N arguments each (10^6)'
+	@echo 'make fuzz SECONDS=N      let libFuzzer look for what breaks the library, N seconds for each target (60)'
+	@echo 'make long                the long forms of the tests of robustness (kills, faults, random mechanisms)'
+	@echo 'make lint                run clang-tidy and cppcheck'
+	@echo 'make valgrind            run some tests under valgrind'
+	@echo 'make coverage            measure which lines of src/ the tests run'
+	@echo 'make mutate              make small wrong changes, one at a time, and see whether the tests notice'
 	@echo 'make install PREFIX=DIR  install the command, libraries, headers, manual and completion (/usr/local)'
 	@echo 'make deb                 build Debian packages (build/deb) and run lintian on them'
 	@echo 'make deb-test            install them in a clean chroot and build programs with them there (as root)'

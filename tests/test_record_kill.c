@@ -1,6 +1,6 @@
 /* Runs that are killed (SIGKILL) at random moments, some of them more than once, and resumed: the file opens, has every
    frame that was committed, and in the end all frames of a run that was never interrupted, bit for bit. TAUT_TEST_SEED
-   chooses other moments. */
+   chooses other moments; with TAUT_TEST_LONG=1 there are 1,000 kills. */
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -125,6 +125,30 @@ static void killed_runs_end_in_the_same_bits(void **state)
           .setting = "N",
           .value = "500",
           .committed = committed },
+        { .model = "bouncing-ball",
+          .method = "rattle",
+          .step = 0.001,
+          .steps = SANITIZED ? 500 : 4000,
+          .every = 5,
+          .committed = committed },
+        { .model = "double-spherical-pendulum",
+          .method = "dirac:rkf45,tol=1e-9",
+          .step = 0.01,
+          .steps = SANITIZED ? 100 : 1000,
+          .every = 4,
+          .committed = committed },
+        { .model = "heavy-top",
+          .method = "em",
+          .step = 0.001,
+          .steps = SANITIZED ? 300 : 3000,
+          .every = 6,
+          .committed = committed },
+        { .model = "four-bar",
+          .method = "compose:rattle,order=4",
+          .step = 0.001,
+          .steps = SANITIZED ? 300 : 3000,
+          .every = 9,
+          .committed = committed },
 #ifdef TAUT_HAVE_QUAD
         { .model = "double-spherical-pendulum",
           .method = "del",
@@ -135,7 +159,7 @@ static void killed_runs_end_in_the_same_bits(void **state)
           .committed = committed },
 #endif
     };
-    const int count = sizeof recipes / sizeof *recipes, all = SANITIZED && !getenv("TAUT_TEST_LONG") ? 8 : 50;
+    const int count = sizeof recipes / sizeof *recipes, all = getenv("TAUT_TEST_LONG") ? 1000 : SANITIZED ? 8 : 50;
     int killed = 0;
     for (int i = 0; i < count; i++) killed += kill_some(&recipes[i], (all + count - 1) / count);
     assert_true(killed >= all);

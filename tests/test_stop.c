@@ -47,8 +47,23 @@ static void within_a_step(void **state)
     }
 }
 
+/* A script that would run for ever, and catches what it can. */
+static void within_a_script(void **state)
+{
+    (void)state;
+    static const char text[] = "while true do pcall(function() while true do end end) end";
+    taut_context *context = taut_context_create(NULL);
+    taut_model *m = NULL;
+    asker a = { .patience = 3 };
+    taut_context_stop(context, ask, &a);
+    assert_int_equal(taut_model_load_text(context, "loop.lua", text, strlen(text), NULL, 0, &m), TAUT_STOPPED);
+    assert_null(m);
+    assert_non_null(strstr(taut_error_text(context), "loop.lua:1:"));
+    taut_context_destroy(context);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(within_a_step) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(within_a_step), cmocka_unit_test(within_a_script) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# setup.sh GROUP...: install the Debian packages of these groups (build, check, bench, python, deb, abi, chroot) that are
-# missing. Asks apt for nothing when all are there.
+# setup.sh GROUP...: install the Debian packages of these groups (build, check, bench, python, deb, abi, chroot, lint, fuzz)
+# that are missing. Asks apt for nothing when all are there.
 set -eu
 
 build="gcc libc6-dev make cmake pkgconf liblua5.4-dev libsuitesparse-dev libmumps-seq-5.5 libmumps-headers-dev
@@ -15,6 +15,8 @@ deb="build-essential dpkg-dev debhelper dh-python lintian pybuild-plugin-pyproje
      python3-pytest python3-setuptools"
 abi="abigail-tools binutils"
 chroot="debootstrap git"
+lint="clang-tidy cppcheck valgrind"
+fuzz="clang libclang-rt-dev"
 
 wanted=
 for group in "$@"; do
@@ -26,6 +28,8 @@ for group in "$@"; do
     deb) wanted="$wanted $deb" ;;
     abi) wanted="$wanted $abi" ;;
     chroot) wanted="$wanted $chroot" ;;
+    lint) wanted="$wanted $lint" ;;
+    fuzz) wanted="$wanted $fuzz" ;;
     *) echo "setup.sh: no group of packages is called '$group'" >&2; exit 2 ;;
     esac
 done

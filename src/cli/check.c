@@ -257,7 +257,7 @@ static int check_main(int argc, char **argv)
     int parsed = options_parse(&command_check, argc, argv, &o);
     if (parsed || !d) {
         free(d);
-        return parsed > 0 ? EXIT_DONE : EXIT_USAGE;
+        return parsed > 0 ? EXIT_DONE : parsed ? EXIT_USAGE : complain(EXIT_FAILED, "out of memory");
     }
     start_mode start = START_STRICT;
     int code = definitions_read(&o, d);

@@ -253,7 +253,7 @@ static int ensemble_main(int argc, char **argv)
     int parsed = options_parse(&command_ensemble, argc, argv, &o);
     if (parsed || !z) {
         free(z);
-        return parsed > 0 ? EXIT_DONE : EXIT_USAGE;
+        return parsed > 0 ? EXIT_DONE : parsed ? EXIT_USAGE : complain(EXIT_FAILED, "out of memory");
     }
     taut_context *context = make_context();
     int code = context ? go(context, &o, z) : EXIT_FAILED;

@@ -104,7 +104,7 @@ static int run_main(int argc, char **argv)
     int parsed = options_parse(&command_run, argc, argv, &o), code;
     if (parsed || !d) {
         free(d);
-        return parsed > 0 ? EXIT_DONE : EXIT_USAGE;
+        return parsed > 0 ? EXIT_DONE : parsed ? EXIT_USAGE : complain(EXIT_FAILED, "out of memory");
     }
     code = read_options(&o, &z, &e);
     if (!code) code = definitions_read(&o, d);

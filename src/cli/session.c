@@ -209,7 +209,7 @@ static int tell_end(const session *z, const run_result *result, int status)
     if (status == TAUT_STOPPED)
         return complain(128 + told_to_stop, "stopped within step %ld of %ld; '%s' can be resumed from step %ld",
                         done + 1, planned, z->path, taut_recorder_committed(z->recorder));
-    if (status && z->recorder && access(z->path, R_OK) == 0)
+    if (status && z->recorder && taut_recorder_committed(z->recorder) >= 0 && access(z->path, R_OK) == 0)
         return complain(EXIT_FAILED, "stopped after %ld of %ld steps: %s%s; '%s' can be resumed from step %ld", done,
                         planned, taut_error_text(z->context), advice_on(status), z->path,
                         taut_recorder_committed(z->recorder));

@@ -240,7 +240,7 @@ static int verify_main(int argc, char **argv)
     int parsed = options_parse(&command_verify, argc, argv, &o), code;
     if (parsed || !d) {
         free(d);
-        return parsed > 0 ? EXIT_DONE : EXIT_USAGE;
+        return parsed > 0 ? EXIT_DONE : parsed ? EXIT_USAGE : complain(EXIT_FAILED, "out of memory");
     }
     code = o.positional_count == 1
                ? read_options(&o, &z)

@@ -29,7 +29,7 @@ static int add_name(plan *p, plan_name **names, size_t *count, size_t *capacity,
     if (taut_mem_grow(p->context, names, capacity, *count + 1, sizeof **names)) return TAUT_OUT_OF_MEMORY;
     plan_name *made = &(*names)[*count];
     size_t length = 0;
-    for (; raw[length] && length < sizeof plain - 1; length++)
+    for (; length < sizeof plain - 1 && raw[length]; length++)
         plain[length] = isalnum((unsigned char)raw[length]) && (unsigned char)raw[length] < 128 ? raw[length] : '_';
     plain[length] = 0;
     *made = (plan_name){ .index = index };

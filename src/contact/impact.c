@@ -181,8 +181,8 @@ int X(contact_impact)(hybrid *self, state *x, long trigger, int *happened)
     if (!status) status = onto_velocities(self, x);
     collision k = { .count = problem->count, .rows = problem->rows };
     if (!status) status = room_create(self->context, lay_out, &k, &k.room);
-    real *e = taut_mem_new(self->context, 3 * self->count, sizeof *e), *slow = e + self->count,
-         *settling = slow + self->count;
+    real *e = taut_mem_new(self->context, 3 * self->count, sizeof *e), *slow = e ? e + self->count : NULL,
+         *settling = e ? slow + self->count : NULL;
     if (!e) status = TAUT_OUT_OF_MEMORY;
     for (int i = 0; !status && i < problem->count; i++) {
         size_t index = problem->contacts[i];

@@ -83,7 +83,8 @@ static int take_law(sample *s, sample_vary *v, const char *law, size_t length, d
         { "values", LAW_VALUES, 1, 1u << 20, "values(A,B,C)" },
     };
     size_t k = 0;
-    while (k < sizeof laws / sizeof *laws && (strlen(laws[k].name) != length || memcmp(laws[k].name, law, length))) k++;
+    while (k < sizeof laws / sizeof *laws && (strlen(laws[k].name) != length || memcmp(laws[k].name, law, length) != 0))
+        k++;
     if (k == sizeof laws / sizeof *laws)
         return taut_fail(s->context, TAUT_BAD_USAGE,
                          "'%s': there is no '%.*s'; there are uniform, loguniform, normal, grid and values", v->text,
@@ -100,6 +101,9 @@ static int take_law(sample *s, sample_vary *v, const char *law, size_t length, d
         return taut_fail(s->context, TAUT_BAD_USAGE, "'%s': the bounds of loguniform are positive", v->text);
     if (v->law == LAW_NORMAL && !(v->b >= 0))
         return taut_fail(s->context, TAUT_BAD_USAGE, "'%s': a standard deviation is not negative", v->text);
+    /* no normal number is 10 standard deviations from the mean (normal.h) */
+    if (v->law != LAW_VALUES && !is_finite(v->law == LAW_NORMAL ? (v->a < 0 ? -v->a : v->a) + 10 * v->b : v->b - v->a))
+        return taut_fail(s->context, TAUT_BAD_USAGE, "'%s': its numbers would be too large", v->text);
     if (v->law == LAW_GRID) {
         if (!(x[2] >= 1 && x[2] <= 1e9) || x[2] != (double)(uint64_t)x[2])
             return taut_fail(s->context, TAUT_BAD_USAGE, "'%s': the count of a grid is a whole number of at least 1",

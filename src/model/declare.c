@@ -28,7 +28,8 @@ const char *taut_declare_name(lua_State *L, int i, const char *what)
     if (lua_type(L, i) != LUA_TSTRING)
         taut_script_error(L, "%s needs a name, a string in quotes, got %s; write %s(\"name\"%s", what,
                      taut_symbols_describe(L, i), what,
-                     strcmp(what, "point") && strcmp(what, "coordinate") && strcmp(what, "rotation") ? ", ...)" : ")");
+                     strcmp(what, "point") != 0 && strcmp(what, "coordinate") != 0 && strcmp(what, "rotation") != 0
+                         ? ", ...)" : ")");
     const char *name = lua_tolstring(L, i, &size);
     if (size > SCRIPT_NAME_SIZE)
         taut_script_error(L, "this name for %s is longer than %d bytes; choose a shorter one", what, SCRIPT_NAME_SIZE);

@@ -86,6 +86,7 @@ void taut_script_charge(lua_State *L, double work)
     s->clock_due = s->instructions + HOOK_PERIOD / 2;
     /* instructions differ in cost (comparing two long strings is one): behind the count there is a clock */
     if (taut_budget_is_late(s->context)) taut_script_stop(L, STOP_SECONDS);
+    if (taut_stopped(s->context)) taut_script_stop(L, STOP_ASKED);
 }
 
 static void hook(lua_State *L, lua_Debug *where)
@@ -238,6 +239,8 @@ static int report(script *s, int status)
             s->context, TAUT_BAD_MODEL,
             "%s:%d: the script makes more than %u expressions; look for an endless loop, or make a smaller model", file,
             s->stop_line, SCRIPT_NODES);
+    case STOP_ASKED:
+        return taut_fail(s->context, TAUT_STOPPED, "%s:%d: the script was stopped from outside", file, s->stop_line);
     case STOP_NONE:
         break;
     }

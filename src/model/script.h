@@ -28,7 +28,8 @@ typedef enum {
     STOP_MEMORY_LIMIT,
     STOP_INSTRUCTIONS,
     STOP_SECONDS,
-    STOP_NODES
+    STOP_NODES,
+    STOP_ASKED /* by the stop callback of the context */
 } stop_reason;
 
 /* solve_for(x): this start value is a guess. */

@@ -31,26 +31,32 @@ enum { SINGLE_MOST = 1000 }; /* columns that get datasets of their own */
 typedef struct {
     HDF5_FUNCTIONS(HDF5_MEMBER)
     __typeof__(&H5open) open;
+    __typeof__(&H5dont_atexit) dont_atexit;
     hid_t text, native_double, file_double; /* types */
 } library;
 
-/* Loads it, for good: it has handlers for the end of the process. */
+/* Loads it, for good. Where nobody else has loaded it, it is told not to act when the process ends: after a write that
+   failed it would write again, and crash. */
 static int load(taut_context *context, library *h)
 {
     static const struct { const char *name; size_t at; } functions[] = {
         HDF5_FUNCTIONS(HDF5_FIND)
         { "H5open", offsetof(library, open) },
+        { "H5dont_atexit", offsetof(library, dont_atexit) },
     };
     static const struct { const char *name; size_t at; } types[] = {
         { "H5T_C_S1_g", offsetof(library, text) },
         { "H5T_NATIVE_DOUBLE_g", offsetof(library, native_double) },
         { "H5T_IEEE_F64LE_g", offsetof(library, file_double) },
     };
+    void *before = dlopen(TAUT_HDF5_LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
     void *handle = dlopen(TAUT_HDF5_LIBRARY, RTLD_NOW | RTLD_LOCAL), *found = handle;
     for (size_t i = 0; found && i < sizeof functions / sizeof *functions; i++) {
         found = dlsym(handle, functions[i].name);
         memcpy((char *)h + functions[i].at, &found, sizeof found);
     }
+    if (found && !before) h->dont_atexit();
+    if (before) dlclose(before);
     if (found && h->open() < 0) found = NULL;
     /* The types have values when it is open. In a host that is linked with the same library they stand in the host:
        copies of variables take the place of the library's own. */

@@ -19,6 +19,7 @@ struct writer {
     int quad;
     long next_frame;
     struct stat identity;    /* of the file */
+    int is_new;              /* it was created here, and nothing is committed yet */
     sqlite3_stmt *statements[STATEMENTS];
     wide *exact;             /* of a frame's columns, or of a chunk: as many as the larger of them has */
     double *chunk;
@@ -43,8 +44,8 @@ enum {
 };
 
 /* One transaction after another is open from create to close, and keeps others from writing. Readers wait only while it
-   is being committed. synchronous=full: what is committed also survives a power failure. Pages that wait for the commit
-   stay in memory. */
+   is being committed. synchronous=extra: what is committed also survives a power failure, and so does the deletion of
+   the journal, which would undo it. Pages that wait for the commit stay in memory. */
 static int begin(writer *w)
 {
     return taut_database_run(&w->d, "begin immediate");
@@ -52,7 +53,7 @@ static int begin(writer *w)
 
 static int configure(writer *w)
 {
-    return taut_database_run(&w->d, "pragma synchronous = full; pragma cache_spill = off; pragma foreign_keys = off; "
+    return taut_database_run(&w->d, "pragma synchronous = extra; pragma cache_spill = off; pragma foreign_keys = off; "
                                     "pragma secure_delete = off");
 }
 
@@ -67,7 +68,13 @@ void taut_writer_close(writer *w)
     taut_mem_free(context, w->bytes);
     taut_mem_free(context, w->definition);
     taut_mem_free(context, w->row);
+    struct stat now;
+    char *path = w->is_new ? w->d.path : NULL;
+    if (path) w->d.path = NULL;
     taut_database_close(&w->d);
+    /* an empty file is no run */
+    if (path && stat(path, &now) == 0 && now.st_ino == w->identity.st_ino && now.st_size == 0) unlink(path);
+    taut_mem_free(context, path);
     for (int i = 0; i <= STAGE_LIMIT; i++) taut_stage_clear(context, &w->stages[i]);
     taut_mem_free(context, w);
 }
@@ -235,6 +242,7 @@ int taut_writer_create(taut_context *context, const char *path, int replace, con
         taut_writer_close(w);
         if (own) unlink(path);
     } else {
+        w->is_new = own;
         *result = w;
     }
     return status;
@@ -485,6 +493,7 @@ static int commit(writer *w, int wait, const char *between, int *done)
     if (code == SQLITE_BUSY && !sqlite3_get_autocommit(w->d.handle)) return TAUT_OK;
     if (code) return taut_database_fail(&w->d);
     *done = 1;
+    w->is_new = 0;
     sqlite3_busy_timeout(w->d.handle, 5000);
     status = detach_stages(w);
     if (!status && between) status = taut_database_run(&w->d, between);

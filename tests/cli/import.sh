@@ -57,3 +57,10 @@ refuse "link 'b' has no mass and moves" '<robot><link name="a"/><link name="b"/>
 refuse "'one' is none" '<robot><link name="a"><inertial><mass value="one"/></inertial></link></robot>'
 refuse "the joints of the robot form a ring" '<robot><link name="a"/><link name="b"/><joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint><joint name="k" type="fixed"><parent link="b"/><child link="a"/></joint></robot>'
 refuse "is the child of two joints" '<robot><link name="a"/><link name="b"/><joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint><joint name="k" type="fixed"><parent link="a"/><child link="b"/></joint></robot>'
+
+# Whatever things are called, no name becomes part of the program.
+printf '%s' '<robot name="x&#10;error()"><link name="a&#10;error(1)&#10;"/><link name="b"><inertial><mass value="1"/>
+<inertia ixx="1" iyy="1" izz="1"/></inertial></link><joint name="j&#10;error(2)&#10;" type="&#10;error(3)&#10;">
+<parent link="a&#10;error(1)&#10;"/><child link="b"/></joint></robot>' > names.urdf
+"$taut" import names.urdf -o names.lua
+"$taut" check names.lua > report || { cat names.lua report; exit 1; }

@@ -1,0 +1,45 @@
+#!/bin/sh
+# fuzz.sh SECONDS [TARGET...]: libFuzzer on the targets of tests/fuzz, one after the other, SECONDS each. What it learns is
+# kept in build-fuzz/corpus, what crashes in build-fuzz/crashes; build-fuzz/executions.txt counts all executions, a line
+# for every run: when, target, executions, seconds. docs/testing.md tells what was found.
+set -eu
+cd "$(dirname "$0")/.."
+seconds=${1:-60}
+[ $# -eq 0 ] || shift
+[ $# -gt 0 ] || set -- vary method import expr step record model
+programs=build-fuzz/tests/fuzz
+mkdir -p build-fuzz/crashes
+failed=
+for target in "$@"; do
+    corpus=build-fuzz/corpus/$target
+    mkdir -p "$corpus"
+    seeds=tests/fuzz/corpus/$target
+    case $target in
+    model) set_of="models models/papers tests/cli/bad-models tests/joints"; longest=3000 ;;
+    import) set_of=tests/import; longest=4000 ;;
+    *) set_of=; longest=600 ;;
+    esac
+    log=build-fuzz/$target.log
+    # Models may need more memory than the target allows itself: LAPACK, Lua's parser. Nothing is found by counting it.
+    if TAUT_NATIVE=off "$programs/fuzz_$target" -max_total_time="$seconds" -max_len="$longest" -timeout=60 -rss_limit_mb=4096 \
+        -close_fd_mask=3 -print_final_stats=1 -artifact_prefix="build-fuzz/crashes/$target-" "$corpus" "$seeds" $set_of \
+        > "$log" 2>&1; then
+        state=done
+    else
+        state=failed
+        failed="$failed $target"
+    fi
+    count=$(awk '/number_of_executed_units/ { n = $2 } END { print n + 0 }' "$log")
+    spent=$(awk '/^Done/ { n = $(NF - 1) } END { print n + 0 }' "$log")
+    echo "$(date -u +%Y-%m-%dT%H:%M:%SZ) $target $count $spent $state" >> build-fuzz/executions.txt
+    echo "$target: $count executions, $state"
+done
+awk '{ n[$2] += $3; s[$2] += $4; all += $3 } END { for (t in n) printf "%-8s %12d executions %8d s\n", t, n[t], s[t]
+     printf "%-8s %12d executions\n", "all", all }' build-fuzz/executions.txt
+if [ -n "$failed" ]; then
+    for target in $failed; do
+        echo "== $target"
+        grep -E 'ERROR|SUMMARY|does not hold|runtime error|Test unit' "build-fuzz/$target.log" | head -8
+    done
+    exit 1
+fi
