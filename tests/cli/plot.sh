@@ -83,6 +83,13 @@ if there python3; then
     succeeds plot units.taut --change --title 'Of my own' -o change.svg
     is 'title and change' "$(ask change.svg '(texts()[0], texts()[-4:-3] != [], "change of energy" in "".join(texts()))')" \
         "('Of my own', True, True)"
+    # a change that double precision cannot show
+    if [ $quad = yes ]; then
+        printf '%s\n' 'local q = coordinate "q"; lagrangian(q.dot^2/2); start { q = 1, ["q.dot"] = 1e-20 }' > slow.lua
+        succeeds run slow.lua -T 1 --precision quad -o slow.taut
+        succeeds plot slow.taut -y q --change -o slow.svg
+        is 'a change in quad' "$(ask slow.svg 'span("#0072b2", 1) > 200')" True
+    fi
     # ---- no extreme is lost, and the file is small ----
     succeeds plot units.taut -y spike -o spike.svg
     is 'the spike of one frame' "$(ask spike.svg 'span("#0072b2", 1) > 200')" True
