@@ -117,6 +117,8 @@ static int read_frames(taut_context *context, record *r, const size_t columns[2]
     if (!status && time >= 0) status = find_frame(r, (size_t)time, part->to, 1, &end);
     if (!status && part->change && end > 0) status = taut_record_read_wide(r, 0, 1, columns, 2, origin);
     if (status) return status;
+    if (!taut_record_frame_count(r))
+        return taut_fail(context, TAUT_BAD_USAGE, "'%s' has no frames yet", taut_record_path(r));
     if (first >= end)
         return taut_fail(context, TAUT_BAD_USAGE, "'%s' has no frame from t = %.9g to %.9g", taut_record_path(r),
                          part->from, part->to);

@@ -179,6 +179,11 @@ refuses() {
 }
 refuses "'em.taut' has no column 'enrgy'; did you mean 'energy'? 'taut plot --list' lists them" em.taut -y enrgy
 refuses "'em.taut' has no frame from t = 6 to 7" em.taut --from 6 --to 7
+cp em.taut empty.taut
+if there sqlite3; then
+    sqlite3 empty.taut 'delete from frames'
+    refuses "'empty.taut' has no frames yet" empty.taut
+fi
 refuses "'em.jpg': the name of a picture ends in .svg, .png or .pdf" em.taut -o em.jpg
 refuses "cannot write nowhere/em.svg: No such file or directory" em.taut -o nowhere/em.svg
 is 'no part of a picture is left' "$(ls ./*.part 2> /dev/null)" ''
