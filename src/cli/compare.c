@@ -28,8 +28,8 @@ static const option_definition definitions_of_compare[] = {
 };
 
 const command command_compare = {
-    "compare", "MODEL -m A,B,C [-s STEP] [-T END] [--steps h1,h2,...] [--csv] [--json] [--report page.html] [-D name=value]... "
-               "[--precision double|quad] [--start strict|project] [--threads N]",
+    "compare", "MODEL -m A,B,C [-s STEP] [-T END] [--steps h1,h2,...] [--csv] [--json] [--report page.html] "
+               "[-D name=value]... [--precision double|quad] [--start strict|project] [--threads N]",
     "several methods on one model: errors, drifts and costs",
     definitions_of_compare, sizeof definitions_of_compare / sizeof *definitions_of_compare, compare_main,
     "energy, momenta: largest change; slope: size of the energy's trend per unit of time; |g|, |dg/dt|: largest;\n"
@@ -321,7 +321,7 @@ static int compare(session *z)
     compare_result result = { 0 };
     compare_trace trace = { 0 };
     int status = z->report ? compare_trace_begin(&trace, z->m, z->api, &z->options) : TAUT_OK, code = EXIT_DONE;
-    run_progress progress = { 0 };
+    run_progress progress = { .doing = NULL };
     z->options.progress = &progress;
     screen_watch("compare", &progress);
     if (!status) status = taut_compare_run(z->m, z->api, z->reference_api, &z->options, &result);

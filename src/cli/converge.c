@@ -25,8 +25,8 @@ static const option_definition definitions_of_converge[] = {
 };
 
 const command command_converge = {
-    "converge", "MODEL [-m METHOD] --steps h1,h2,... -T END [--reference METHOD,h|fine] [--csv] [--json] [-D name=value]... "
-                "[--precision double|quad] [--start strict|project] [--threads N]",
+    "converge", "MODEL [-m METHOD] --steps h1,h2,... -T END [--reference METHOD,h|fine] [--csv] [--json] "
+                "[-D name=value]... [--precision double|quad] [--start strict|project] [--threads N]",
     "errors and measured orders in q, p and the multipliers",
     definitions_of_converge, sizeof definitions_of_converge / sizeof *definitions_of_converge, converge_main,
     "Errors are largest absolute differences at END. The multipliers are those that belong to the state\n"
@@ -221,7 +221,7 @@ static int compute(session *z)
         return complain(status == TAUT_OUT_OF_MEMORY ? EXIT_FAILED : EXIT_USAGE, "%s", taut_error_text(z->context));
     z->options.m = z->m;
     z->options.engine = &z->engine_options, z->options.reference = &z->reference_options;
-    run_progress progress = { 0 };
+    run_progress progress = { .doing = NULL };
     z->options.progress = &progress;
     screen_watch("converge", &progress);
     status = taut_converge_run(z->context, z->api, z->engine, z->reference_api, z->reference, &z->options, &result);

@@ -30,8 +30,8 @@ static const option_definition definitions_of_plot[] = {
 };
 
 const command command_plot = {
-    "plot", "RUN.taut... [-y COLUMN]... [-x COLUMN] [--list] [-o FILE] [--from T] [--to T] [--every K] [--change] [--log x|y|xy] "
-            "[--points] [--title TEXT] [--size WxH] [--theme light|dark|print]",
+    "plot", "RUN.taut... [-y COLUMN]... [-x COLUMN] [--list] [-o FILE] [--from T] [--to T] [--every K] "
+            "[--change] [--log x|y|xy] [--points] [--title TEXT] [--size WxH] [--theme light|dark|print]",
     "columns of runs against each other, as a picture or in the terminal",
     definitions_of_plot, sizeof definitions_of_plot / sizeof *definitions_of_plot, plot_main,
     "Without -o the plot is text, as wide as the terminal. COLUMN is a name of 'taut run --csv': t, energy, a.x,\n"

@@ -28,9 +28,9 @@ static const option_definition definitions_of_run[] = {
 };
 
 const command command_run = {
-    "run", "MODEL [-m METHOD] [-s STEP] [-T END] [-o RUN.taut] [--force] [--csv] [--json] [--every K] [-D name=value]... "
-           "[--precision double|quad] [--tol X] [--contacts event|active-set] [--start strict|project|as-is] "
-           "[--native auto|on|off] [--threads N]",
+    "run", "MODEL [-m METHOD] [-s STEP] [-T END] [-o RUN.taut] [--force] [--csv] [--json] [--every K] "
+           "[-D name=value]... [--precision double|quad] [--tol X] [--contacts event|active-set] "
+           "[--start strict|project|as-is] [--native auto|on|off] [--threads N]",
     "run a model and show what was kept",
     definitions_of_run, sizeof definitions_of_run / sizeof *definitions_of_run, run_main,
     "Columns of --csv: t; coordinates; velocities (a.x.dot); momenta (p.a.x); multipliers (lambda.NAME); energy;\n"

@@ -30,8 +30,8 @@ static void summarise(const sweep *s, const sweep_spec *spec, const sweep_progre
 {
     const executor *e = taut_sweep_executor(s);
     screen_put(stdout, TONE_HEADING, "%s", spec->m->title);
-    printf("\n  method %s   step %.6g   t = 0 .. %.9g   members %llu .. %llu   on %s\n", spec->method, (double)spec->step,
-           (double)spec->until, (unsigned long long)spec->first, (unsigned long long)spec->last,
+    printf("\n  method %s   step %.6g   t = 0 .. %.9g   members %llu .. %llu   on %s\n", spec->method,
+           (double)spec->step, (double)spec->until, (unsigned long long)spec->first, (unsigned long long)spec->last,
            taut_executor_name(taut_executor_on(e)));
     if (*taut_executor_note(e)) printf("  (%s)\n", taut_executor_note(e));
     printf("\n  members               %llu done, %llu of them failed", (unsigned long long)p->done,

@@ -223,7 +223,7 @@ static int compute(session *z)
     z->options.long_engine = z->long_engine ? z->long_engine : z->engine;
     z->options.m = z->m;
     z->options.create = &z->engine_options;
-    run_progress progress = { 0 };
+    run_progress progress = { .doing = NULL };
     z->options.progress = &progress;
     screen_watch("verify", &progress);
     status = taut_verify_run(z->context, &z->options, &result);

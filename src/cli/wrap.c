@@ -44,7 +44,7 @@ static void put(const char *text, size_t size)
     }
 }
 
-/* Columns: what continues a character of UTF-8 takes none, and neither does a colour, from ESC to m. *colour: in one. */
+/* Columns: what continues a character of UTF-8 takes none, and neither does a colour, from ESC to m. */
 static size_t takes_column(char c, int *colour)
 {
     if (c == '\033') *colour = 1;

@@ -55,7 +55,8 @@ void taut_figure_label(const figure *f, const axis *a, int is_y, char *text, siz
     const char *change = is_y && f->change ? "change of " : "";
     if (!same_name) name = "";
     if (!same_name && is_y && f->change) change = "change";
-    taut_text_format(text, size, "%s%s%.200s%s%s%s%s%s", size_only ? "|" : "", change, name, size_only ? "|" : "", offset,
+    const char *bar = size_only ? "|" : "";
+    taut_text_format(text, size, "%s%s%.200s%s%s%s%s%s", bar, change, name, bar, offset,
                      (*name || *change) && (*factor || *unit) ? ", " : "", factor, unit);
 }
 

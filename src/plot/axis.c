@@ -94,9 +94,9 @@ static void log_ticks(axis *a, int wanted)
             if ((whole || between) && k >= -3 && k <= 4 && a->low > -3.5 && a->high < 4.5)
                 taut_text_format(text, sizeof text, "%.*f", k < 0 ? -k : 0, digit * pow(10, k));
             else if (whole || between)
-                taut_text_format(text, sizeof text, "%s10\001%s%d\002", between ? (digit == 2 ? "2·" : digit == 5 ? "5·" : "") : "",
+                taut_text_format(text, sizeof text, "%s10\001%s%d\002", !between ? "" : digit == 2 ? "2·" : "5·",
                                  k < 0 ? "\u2212" : "", k < 0 ? -k : k);
-            if (between && digit != 2 && digit != 5 && text[0] == '1') text[0] = 0;
+            if (digit > 1 && digit != 2 && digit != 5 && strchr(text, AXIS_RAISE)) text[0] = 0; /* no room for all */
             if (digit == 1 && !whole) continue;
             add_tick(a, pow(10, place), text);
         }

@@ -82,7 +82,8 @@ static void put_match(bit_writer *w, int length, int distance)
 {
     static const uint16_t lengths[] = { 3,  4,  5,  6,  7,  8,  9,  10, 11,  13,  15,  17,  19,  23,  27,
                                         31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258, 259 };
-    static const uint8_t more[] = { 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0 };
+    static const uint8_t more[] = { 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2,
+                                    2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0 };
     int k = 0, d = 0, base = 1, extra = 0;
     while (lengths[k + 1] <= length) k++;
     put_symbol(w, 257 + (uint32_t)k);
@@ -152,8 +153,8 @@ void taut_buffer_deflate(buffer *to, const unsigned char *bytes, size_t size)
     put_symbol(&w, 256);
     put_bits(&w, 0, (8 - w.count % 8) % 8);
     for (size_t i = 0; i < size; i++) a = (a + bytes[i]) % 65521, b = (b + a) % 65521;
-    const unsigned char sum[] = { (unsigned char)(b >> 8), (unsigned char)b, (unsigned char)(a >> 8), (unsigned char)a };
-    taut_buffer_add(to, sum, 4);
+    const uint32_t both = b << 16 | a;
+    for (int i = 24; i >= 0; i -= 8) taut_buffer_add(to, &(unsigned char){ (unsigned char)(both >> i) }, 1);
     free(m.head);
     free(m.before);
 }

@@ -139,7 +139,8 @@ static int finish(canvas *c, FILE *file)
     if (packed.bytes) taut_buffer_add(&b, packed.bytes, packed.size);
     taut_buffer_print(&b, "\nendstream\nendobj\n");
     begin_object(&b, places, 5);
-    taut_buffer_print(&b, "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>\nendobj\n");
+    taut_buffer_print(&b, "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica "
+                          "/Encoding /WinAnsiEncoding >>\nendobj\n");
     begin_object(&b, places, 6);
     taut_buffer_print(&b, "<< /Type /Font /Subtype /Type1 /BaseFont /Symbol >>\nendobj\n");
     begin_object(&b, places, 7);
@@ -149,7 +150,8 @@ static int finish(canvas *c, FILE *file)
     const size_t start = b.size;
     taut_buffer_print(&b, "xref\n0 %d\n0000000000 65535 f \n", OBJECTS + 1);
     for (int i = 1; i <= OBJECTS; i++) taut_buffer_print(&b, "%010zu 00000 n \n", places[i]);
-    taut_buffer_print(&b, "trailer\n<< /Size %d /Root 1 0 R /Info 7 0 R >>\nstartxref\n%zu\n%%%%EOF\n", OBJECTS + 1, start);
+    taut_buffer_print(&b, "trailer\n<< /Size %d /Root 1 0 R /Info 7 0 R >>\nstartxref\n%zu\n%%%%EOF\n", OBJECTS + 1,
+                      start);
     const int failed = b.failed || packed.failed || z->content.failed;
     if (!failed) fwrite(b.bytes, 1, b.size, file);
     taut_buffer_free(&b);

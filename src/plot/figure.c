@@ -63,7 +63,10 @@ static double put_text_parts(canvas *c, double x, double y, double size, const c
     return x - begun;
 }
 
-static double width_of(const char *text, double size) { return put_text_parts(NULL, 0, 0, size, text, (colour){ 0, 1 }); }
+static double width_of(const char *text, double size)
+{
+    return put_text_parts(NULL, 0, 0, size, text, (colour){ 0, 1 });
+}
 
 /* at: 0 from x on, 1 up to x, 0.5 around it */
 static void put_text(drawing *z, double x, double y, double size, const char *text, double at, colour with)
@@ -99,8 +102,9 @@ static double put_legend(drawing *z, double y, int draw)
         const double width = SAMPLE + 6 + width_of(s->name, LABEL) + GAP;
         if (x > MARGIN && x + width - GAP > z->f->width - MARGIN) x = MARGIN, y += LABEL * LINE;
         const spot line[] = { { x, y - 0.35 * LABEL }, { x + SAMPLE, y - 0.35 * LABEL } };
-        if (draw) z->c->kind->stroke(z->c, z->f->dots ? &line[1] : line, z->f->dots ? 1 : 2, z->f->dots, z->f->dots ? 5 : 2,
-                                     colour_of(z, k, 1));
+        const int dots = z->f->dots;
+        if (draw)
+            z->c->kind->stroke(z->c, dots ? &line[1] : line, dots ? 1 : 2, dots, dots ? 5 : 2, colour_of(z, k, 1));
         if (draw) put_text(z, x + SAMPLE + 6, y, LABEL, s->name, 0, ink(z));
         x += width;
     }
@@ -163,7 +167,8 @@ static void put_numbers(drawing *z)
     double last = 1e9;
     for (int i = 0; i < z->y.tick_count; i++) {
         const double y = y_of(z, z->y.ticks[i].value);
-        if (!z->y.ticks[i].text[0] || !is_inside(taut_axis_place(&z->y, z->y.ticks[i].value)) || y > last - LABEL) continue;
+        if (!z->y.ticks[i].text[0] || !is_inside(taut_axis_place(&z->y, z->y.ticks[i].value))) continue;
+        if (y > last - LABEL) continue;
         put_text(z, z->left - 7, y + 0.35 * LABEL, LABEL, z->y.ticks[i].text, 1, faint(z));
         last = y;
     }
@@ -215,7 +220,8 @@ static void put_piece(void *user, const spot *points, size_t count)
 {
     drawing *z = user;
     const int print = z->f->theme == THEME_PRINT;
-    z->c->kind->stroke(z->c, points, count, z->f->dots, z->f->dots ? 2.2 : print ? 1.2 : 1.5, colour_of(z, z->curve, 1));
+    const double width = z->f->dots ? 2.2 : print ? 1.2 : 1.5;
+    z->c->kind->stroke(z->c, points, count, z->f->dots, width, colour_of(z, z->curve, 1));
 }
 
 static void put_band(drawing *z, const series *s, const double *low, const double *high, double alpha)

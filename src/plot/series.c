@@ -83,7 +83,8 @@ static int find_column(taut_context *context, const record *r, const char *name,
     for (size_t i = 0; found < 0 && i < taut_record_column_count(r); i++)
         taut_near_try(&n, taut_record_columns(r)[i].name);
     if (found < 0)
-        return taut_fail(context, TAUT_BAD_USAGE, "'%s' has no column '%s'; %s'taut plot --list' lists them", taut_record_path(r), name, taut_near_text(&n, "", advice));
+        return taut_fail(context, TAUT_BAD_USAGE, "'%s' has no column '%s'; %s'taut plot --list' lists them",
+                         taut_record_path(r), name, taut_near_text(&n, "", advice));
     *column = (size_t)found;
     return TAUT_OK;
 }
@@ -110,29 +111,36 @@ static int read_frames(taut_context *context, record *r, const size_t columns[2]
 {
     long first = 0, end = taut_record_frame_count(r);
     const long time = taut_record_column_find(r, "t");
-    double origin[2] = { 0, 0 };
+    wide origin[2] = { 0, 0 };
     int status = TAUT_OK;
     if (time >= 0) status = find_frame(r, (size_t)time, part->from, 0, &first);
     if (!status && time >= 0) status = find_frame(r, (size_t)time, part->to, 1, &end);
-    if (!status && part->change && end > 0) status = taut_record_read(r, 0, 1, columns, 2, origin);
+    if (!status && part->change && end > 0) status = taut_record_read_wide(r, 0, 1, columns, 2, origin);
     if (status) return status;
+    if (!taut_record_frame_count(r))
+        return taut_fail(context, TAUT_BAD_USAGE, "'%s' has no frames yet", taut_record_path(r));
     if (first >= end)
         return taut_fail(context, TAUT_BAD_USAGE, "'%s' has no frame from t = %.9g to %.9g", taut_record_path(r),
                          part->from, part->to);
     const size_t most = (size_t)((end - first + part->every - 1) / part->every);
-    double *values = malloc(2 * PIECE * sizeof *values);
+    /* a change is formed before it is rounded */
+    double *values = part->change ? NULL : malloc(2 * PIECE * sizeof *values);
+    wide *exact = part->change ? malloc(2 * PIECE * sizeof *exact) : NULL;
     s->x = malloc(most * sizeof *s->x);
     s->y = malloc(most * sizeof *s->y);
-    if (!values || !s->x || !s->y) status = taut_fail(context, TAUT_OUT_OF_MEMORY, "out of memory");
+    if (!(values || exact) || !s->x || !s->y) status = taut_fail(context, TAUT_OUT_OF_MEMORY, "out of memory");
     for (long at = first, next = first; !status && at < end; at += PIECE) {
         const long count = end - at < PIECE ? end - at : PIECE;
-        status = taut_record_read(r, at, count, columns, 2, values);
+        status = exact ? taut_record_read_wide(r, at, count, columns, 2, exact)
+                       : taut_record_read(r, at, count, columns, 2, values);
         for (; !status && next < at + count; next += part->every) {
-            s->x[s->count] = values[2 * (next - at)];
-            s->y[s->count++] = values[2 * (next - at) + 1] - (part->change ? origin[1] : 0);
+            const long k = 2 * (next - at);
+            s->x[s->count] = exact ? (double)exact[k] : values[k];
+            s->y[s->count++] = exact ? (double)(exact[k + 1] - origin[1]) : values[k + 1];
         }
     }
     free(values);
+    free(exact);
     return status;
 }
 
@@ -180,8 +188,9 @@ static int read_fan(taut_context *context, record *r, const size_t columns[2], c
 {
     fan f = { .s = s, .part = part };
     if (strcmp(taut_record_columns(r)[columns[0]].name, "t") != 0)
-        return taut_fail(context, TAUT_BAD_USAGE, "'%s' is an ensemble: its plots are over t; 'taut replay' makes a run "
-                                                  "of a member", taut_record_path(r));
+        return taut_fail(context, TAUT_BAD_USAGE,
+                         "'%s' is an ensemble: its plots are over t; 'taut replay' makes a run of a member",
+                         taut_record_path(r));
     if (part->change || part->every > 1)
         return taut_fail(context, TAUT_BAD_USAGE, "'%s' is an ensemble, whose quantiles are plotted as they are",
                          taut_record_path(r));
@@ -196,8 +205,10 @@ static int read_fan(taut_context *context, record *r, const size_t columns[2], c
     if (!status && !room) status = taut_fail(context, TAUT_OUT_OF_MEMORY, "out of memory");
     if (!status) status = taut_sweep_read_statistics(r, take_statistic, &f);
     if (!status && !s->count)
-        status = taut_fail(context, TAUT_BAD_USAGE, "'%s' has no quantiles of '%s' in this time: they are made by 'taut "
-                                                    "ensemble' with --keep and --stats", taut_record_path(r), s->column);
+        status = taut_fail(context, TAUT_BAD_USAGE,
+                           "'%s' has no quantiles of '%s' in this time: they are made by 'taut ensemble' with --keep "
+                           "and --stats",
+                           taut_record_path(r), s->column);
     free(f.times);
     return status;
 }
@@ -210,6 +221,7 @@ int taut_series_read(taut_context *context, record *r, const model *m, const cha
     int status = find_column(context, r, x, &columns[0]);
     if (!status) status = find_column(context, r, y, &columns[1]);
     if (status) return status;
+    const record_column *all = taut_record_columns(r);
     snprintf(s->column, sizeof s->column, "%s", y);
     snprintf(s->name, sizeof s->name, "%s", y);
     snprintf(s->x_column, sizeof s->x_column, "%s", x);
@@ -217,7 +229,7 @@ int taut_series_read(taut_context *context, record *r, const model *m, const cha
     unit_of(r, m, columns[1], s->unit, sizeof s->unit);
     s->alike = *s->unit ? strcmp(s->unit, s->x_unit) == 0
                         : is_of_point(r, x) && is_of_point(r, y) &&
-                              strcmp(taut_record_columns(r)[columns[0]].kind, taut_record_columns(r)[columns[1]].kind) == 0;
+                              strcmp(all[columns[0]].kind, all[columns[1]].kind) == 0;
     status = taut_sweep_is(r) ? read_fan(context, r, columns, part, s) : read_frames(context, r, columns, part, s);
     if (status) taut_series_clear(s);
     return status;

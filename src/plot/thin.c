@@ -8,7 +8,8 @@
 static uint64_t square_of(const thinner *t, spot p)
 {
     /* the picture is not larger than 2^15 squares, and what lies outside is all the same */
-    const double x = fmin(fmax(floor(p.x / t->cell), -16000), 16000), y = fmin(fmax(floor(p.y / t->cell), -16000), 16000);
+    const double x = fmin(fmax(floor(p.x / t->cell), -16000), 16000);
+    const double y = fmin(fmax(floor(p.y / t->cell), -16000), 16000);
     return (uint64_t)(int64_t)(x + 16384) << 16 | (uint64_t)(int64_t)(y + 16384);
 }
 

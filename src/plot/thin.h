@@ -7,8 +7,8 @@
 #include "plot/canvas.h"
 
 /* Takes the points of a line in their order (NaN: the line is interrupted), and hands on pieces of it. Where x grows,
-   points that lie in the same column of width `cell` one after the other leave the first, the lowest, the highest and the
-   last one, so that no extreme is lost. Elsewhere points in the square of the last one are left out, and segments
+   points that lie in the same column of width `cell` one after the other leave the first, the lowest, the highest and
+   the last one, so that no extreme is lost. Elsewhere points in the square of the last one are left out, and segments
    that were drawn before between the same two squares. */
 typedef struct {
     double cell;

@@ -83,6 +83,13 @@ if there python3; then
     succeeds plot units.taut --change --title 'Of my own' -o change.svg
     is 'title and change' "$(ask change.svg '(texts()[0], texts()[-4:-3] != [], "change of energy" in "".join(texts()))')" \
         "('Of my own', True, True)"
+    # a change that double precision cannot show
+    if [ $quad = yes ]; then
+        printf '%s\n' 'local q = coordinate "q"; lagrangian(q.dot^2/2); start { q = 1, ["q.dot"] = 1e-20 }' > slow.lua
+        succeeds run slow.lua -T 1 --precision quad -o slow.taut
+        succeeds plot slow.taut -y q --change -o slow.svg
+        is 'a change in quad' "$(ask slow.svg 'span("#0072b2", 1) > 200')" True
+    fi
     # ---- no extreme is lost, and the file is small ----
     succeeds plot units.taut -y spike -o spike.svg
     is 'the spike of one frame' "$(ask spike.svg 'span("#0072b2", 1) > 200')" True
@@ -172,6 +179,11 @@ refuses() {
 }
 refuses "'em.taut' has no column 'enrgy'; did you mean 'energy'? 'taut plot --list' lists them" em.taut -y enrgy
 refuses "'em.taut' has no frame from t = 6 to 7" em.taut --from 6 --to 7
+cp em.taut empty.taut
+if there sqlite3; then
+    sqlite3 empty.taut 'delete from frames'
+    refuses "'empty.taut' has no frames yet" empty.taut
+fi
 refuses "'em.jpg': the name of a picture ends in .svg, .png or .pdf" em.taut -o em.jpg
 refuses "cannot write nowhere/em.svg: No such file or directory" em.taut -o nowhere/em.svg
 is 'no part of a picture is left' "$(ls ./*.part 2> /dev/null)" ''
