@@ -164,8 +164,8 @@ static void a_truss(void **state)
 }
 
 /* So long that the least eigenvalue of S that is not zero, of bending, is some 1e-14 of the largest: no softening is
-   between the two, and those that depend on others are left out (their multipliers: test_core_stress). It falls as a rod does: all of it at rest at first,
-   with the angular acceleration of its joints about the corner that is held. */
+   between the two, and those that depend on others are left out (their multipliers: test_core_stress). It falls as a
+   rod does: all of it at rest at first, with the angular acceleration of its joints about the corner that is held. */
 static void a_long_truss(void **state)
 {
     (void)state;

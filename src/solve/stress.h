@@ -36,9 +36,9 @@ typedef struct stress_plan {
 int X(stress_plan_create)(const struct system *s, const rank *found, const real *g, const real *aside,
                           const double *metric, stress_plan **result);
 
-/* Columns 1 .. count - 1 (each of `rows` numbers, one behind the other, in `columns`, which is overwritten) are combined
-   to minus column 0: x_0 = 1, x_j the factors. Columns that depend on those before them, up to a part `least` of
-   their length, have x_j = 0. r: count * count numbers. Returns what is left of column 0, relative to its length. */
+/* Columns 1 .. count - 1 (each of `rows` numbers, one behind the other, in `columns`, which is overwritten) are
+   combined to minus column 0: x_0 = 1, x_j the factors. Columns that depend on those before them, up to a part `least`
+   of their length, have x_j = 0. r: count * count numbers. Returns what is left of column 0, relative to its length. */
 real X(stress_combine)(int rows, int count, real *columns, real *r, real least, real *x);
 
 typedef struct stress stress;
