@@ -617,7 +617,7 @@ static void middle_of_red(const image *z, double *x, double *y)
 
 static film *open_film(record **r, const film_options *o)
 {
-    film *z;
+    film *z = NULL;
     if (taut_record_open(context, path, r) || taut_film_open(context, *r, o, &z))
         fail_msg("%s", taut_error_text(context));
     return z;
