@@ -157,7 +157,7 @@ static void add_clock(film *z, double t, double step)
     snprintf(text, sizeof text, "t = %s%s%.40s", number, unit ? " " : "", unit ? unit : "");
     double size = fmax(12, 0.03 * z->o.height);
     taut_scene_ink(z->o.dark, 1, colour);
-    taut_letters_add(z->z, text, 0.9 * size, z->o.height - 0.9 * size, size, 0, colour);
+    taut_letters_add(z->z, text, 0.9 * size, z->o.height - 0.9 * size, size, NULL, colour);
 }
 
 int taut_film_draw(film *z, double t, double step, image *result)
