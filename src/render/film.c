@@ -18,7 +18,7 @@ struct film {
     float *places;
     long *kept;                  /* frames of the trail, ascending */
     float *trail_places;         /* of them */
-    long kept_count;
+    long kept_count, stride;     /* frames from one to the next */
 };
 
 film_options taut_film_default(void)
@@ -135,7 +135,8 @@ static int make_trail(film *z, long frame)
     while ((frame - first) / stride >= TRAIL_POINTS) stride *= 2; /* so that those of before remain some of them */
     long from = (first + stride - 1) / stride * stride;
     drop_trail(z, first, frame, stride);
-    if (z->kept_count && z->kept[0] > from) z->kept_count = 0; /* the film went back */
+    if (z->kept_count && (z->kept[0] > from || stride < z->stride)) z->kept_count = 0; /* the film went back */
+    z->stride = stride;
     int status = TAUT_OK;
     for (long k = z->kept_count ? z->kept[z->kept_count - 1] + stride : from; !status && k < frame; k += stride)
         status = keep_trail(z, k);
@@ -156,7 +157,7 @@ static void add_clock(film *z, double t, double step)
     snprintf(text, sizeof text, "t = %s%s%.40s", number, unit ? " " : "", unit ? unit : "");
     double size = fmax(12, 0.03 * z->o.height);
     taut_scene_ink(z->o.dark, 1, colour);
-    taut_letters_add(z->z, text, 0.9 * size, z->o.height - 0.9 * size, size, 0, colour);
+    taut_letters_add(z->z, text, 0.9 * size, z->o.height - 0.9 * size, size, NULL, colour);
 }
 
 int taut_film_draw(film *z, double t, double step, image *result)

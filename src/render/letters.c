@@ -45,24 +45,17 @@ static int width_of(const char *strokes)
     return most + 2;
 }
 
-double taut_letters_width(const char *text, double size)
-{
-    int units = 0;
-    while (*text) units += width_of(next_letter(&text));
-    return (units ? units - 2 : 0) * size / HEIGHT;
-}
-
-void taut_letters_add(canvas *z, const char *text, double x, double y, double size, int ends, const float *colour)
+static void add_strokes(canvas *z, const char *text, double x, double y, double size, double radius,
+                        const float *colour)
 {
     const double unit = size / HEIGHT;
-    if (ends) x -= taut_letters_width(text, size);
     while (*text) {
         const char *at = next_letter(&text);
         int wide = width_of(at);
         for (; *at; at += 2) {
             if (*at == ' ') at++;
             if (!at[2] || at[2] == ' ') continue; /* the end of a stroke */
-            drawn d = { .when = PASS_TEXT, .type = DRAWN_LINE, .radius = { fmax(0.65, 0.055 * size), 0 }, .cover = 1 };
+            drawn d = { .when = PASS_TEXT, .type = DRAWN_LINE, .radius = { radius, 0 }, .cover = 1 };
             for (int k = 0; k < 2; k++) {
                 d.at[k][0] = x + (at[2 * k] - '0') * unit;
                 d.at[k][1] = y - (at[2 * k + 1] - '2') * unit;
@@ -72,4 +65,12 @@ void taut_letters_add(canvas *z, const char *text, double x, double y, double si
         }
         x += wide * unit;
     }
+}
+
+void taut_letters_add(canvas *z, const char *text, double x, double y, double size, const float *halo,
+                      const float *colour)
+{
+    double radius = fmax(0.65, 0.055 * size);
+    if (halo) add_strokes(z, text, x, y, size, radius + 1.6, halo);
+    add_strokes(z, text, x, y, size, radius, colour);
 }

@@ -586,7 +586,7 @@ static void add_label(const scene *s, const shape *what)
     int two = what->type == SHAPE_BAR || what->type == SHAPE_SPRING || what->type == SHAPE_CYLINDER ||
               what->type == SHAPE_CAPSULE || what->type == SHAPE_ARROW;
     double a[3], b[3], at[3], pixel[2], scale = what->type == SHAPE_ARROW ? taut_motion_arrow(s->m, what) : 0.5;
-    float colour[3];
+    float colour[3], paper[3];
     place(s, places_of(s, what)[0], a);
     place(s, places_of(s, what)[two ? 1 : 0], b);
     for (int k = 0; two && k < 3; k++) a[k] += scale * (b[k] - a[k]);
@@ -595,8 +595,9 @@ static void add_label(const scene *s, const shape *what)
     taut_canvas_project(s->z, at, pixel);
     double away = what->type == SHAPE_BALL ? fmax(6, what->radius / s->unit) : 6;
     taut_colour_read(s->t->ink, colour);
+    taut_colour_read(s->t->paper, paper);
     taut_letters_add(s->z, s->m->run->m->texts[what->label - 1], pixel[0] + away, pixel[1] - away,
-                  fmax(11, 0.022 * s->z->height), 0, colour);
+                  fmax(11, 0.022 * s->z->height), paper, colour);
 }
 
 /* ---- all of it ---- */

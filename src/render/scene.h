@@ -27,10 +27,10 @@ typedef struct {
 /* Fills the canvas: taut_canvas_draw makes the picture of it. places: all places of the frame. */
 void taut_scene_add(canvas *z, const motion *m, camera *c, int dark, const float *places, const trail *t);
 
-/* Text on top of everything, `size` pixels high, from x, y (its lower left corner), or ending there. Letters that the
-   font does not have are boxes. */
-void taut_letters_add(canvas *z, const char *text, double x, double y, double size, int ends, const float *colour);
-double taut_letters_width(const char *text, double size);
+/* Text on top of everything, `size` pixels high, from x, y (its lower left corner). halo: a colour around the letters,
+   or NULL. Letters that the font does not have are boxes. */
+void taut_letters_add(canvas *z, const char *text, double x, double y, double size, const float *halo,
+                      const float *colour);
 /* The colour of writing, and its weaker form. */
 void taut_scene_ink(int dark, int weak, float *colour);
 

@@ -154,6 +154,18 @@ await run({
       await page.context().close();
     }
   },
+  "on paper: all plots are there, and none is cut": async () => {
+    page = await open(path);
+    await page.emulateMedia({ media: "print" });
+    await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
+    await settled(page);
+    const split = await page.locator(".panel, .stage").evaluateAll((list) => list.filter((e) => getComputedStyle(e).breakInside !== "avoid").map((e) => e.id || e.className));
+    assert.deepEqual(split, []);
+    const empty = await page.locator("section.panel").evaluateAll((list) => list.filter((e) => !e.querySelector("canvas")).map((e) => e.id));
+    assert.deepEqual(empty.filter((id) => id !== "panel-phase"), []);
+    assert.ok(!(await page.locator(".transport").isVisible()));
+    await page.context().close();
+  },
   "plots that make sense": async () => {
     page = await open(makePage("damped", "damped-pendulum.lua", "-T", "5"));
     assert.deepEqual(await state("panels[0].lines.map((l) => [l.label, l.on])"), [["E \u2212 W", true], ["E \u2212 E(0)", false], ["work W", false]]);
