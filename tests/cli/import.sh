@@ -1,8 +1,10 @@
 #!/bin/sh
-# import.sh TAUT: a robot description becomes a model that loads; its motors need the torques that an independent reading of the
-# description (tests/import/reference.lua, in joint angles) needs for the same motion; wrong descriptions are refused.
+# import.sh TAUT MODELS NEWTON_EULER: a robot description becomes a model that loads; its motors need the torques that an
+# independent reading of the description (tests/import/reference.lua, in joint angles) needs for the same motion, and its
+# joints transmit what the recursion of Newton and Euler says (tests/import/newton_euler.c); wrong descriptions are refused.
 set -eu
 taut=$(realpath "$1")
+newton_euler=$(realpath "$3")
 here=$(realpath "$(dirname "$0")/../import")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -25,12 +27,17 @@ for name in $joints; do
     i=$((i + 1))
     echo "motion.$name = 0.3*$i*sin((1 + 0.2*$i)*time())" >> motions
     echo "observe(\"motor$i\", joint.$name:effort())" >> observables
+    for k in 1 2 3; do
+        echo "observe(\"force$i$k\", joint.$name.force_space[$k])" >> observables
+        echo "observe(\"torque$i$k\", joint.$name.torque_space[$k])" >> observables
+    done
 done
 echo "motion.left = 0" >> motions
 sed '/^-- first.NAME/r motions' arm.lua > driven.lua
 cat observables >> driven.lua
 for model in driven.lua "$here/reference.lua"; do
     "$taut" run "$model" -m rattle -s 0.01 -T 1 --csv --every 100 > rows
+    [ "$model" != driven.lua ] || cp rows rows-driven
     for i in 1 2 3 4 5 6; do
         awk -F, -v wanted="motor$i" 'NR == 1 { for (c = 1; c <= NF; c++) if ($c == wanted) at = c } END { print $at }' rows
     done > "torques-$(basename "$model")"
@@ -39,6 +46,18 @@ done
 paste torques-driven.lua torques-reference.lua | awk '
     { print; d = $1 - $2; if (d < 0) d = -d; if (!(d < 1e-8)) bad = 1; n++ }
     END { if (n != 6) bad = 1; exit bad }'
+
+# Reactions of all joints, in space.
+"$newton_euler" 1 > wrenches
+for i in 1 2 3 4 5 6; do
+    for name in motor$i force${i}1 force${i}2 force${i}3 torque${i}1 torque${i}2 torque${i}3; do
+        awk -F, -v wanted="$name" '
+            NR == 1 { for (c = 1; c <= NF; c++) if ($c == wanted) at = c } END { print wanted, at ? $at : "none" }' rows-driven
+    done
+done > reactions
+tr ' ' '\n' < wrenches | paste -d' ' reactions - | awk '
+    { print; d = $2 - $3; if (d < 0) d = -d; if ($2 == "none" || !(d < 1e-8)) bad = 1; n++ }
+    END { if (n != 42) bad = 1; exit bad }' > compared || { cat compared; exit 1; }
 
 # refuse PART TEXT: a description is refused with a message that has PART
 refuse()
