@@ -198,6 +198,8 @@ void taut_model_trim(model *m);
 
 /* Name of a coordinate: "x", "a.x", "r.w". */
 void taut_model_coordinate_name(const model *m, uint32_t coordinate, char *buffer, size_t size);
+/* *rest := e with all velocities (momenta) zero, simplified. Returns a status. */
+int taut_model_at_rest(const model *m, expr e, expr *rest);
 /* An expr_namer for the model (user is the model): a.x, a.x.dot or p.a.x, t, lambda.rod1, parameter names. */
 void taut_model_namer(void *m, op o, kind k, uint32_t index, char *buffer, size_t size);
 /* The values of all parameters that nothing sets, from those that they are formulas of. is_set, if not NULL, marks
