@@ -432,7 +432,9 @@ static void integrable_ones_are_told(void **unused)
     assert_said(PLANE "constraint('one', x.dot - y*th.dot)\n", NULL, NULL);
     assert_said(PLANE "constraint('one', x.dot - y*th.dot)\nconstraint('two', y.dot)\n", NULL,
                 "constraints 'one', 'two' on velocities");
-    /* time is a dimension, too: x' = t + y in the plane of x and t, with y free */
+    /* time is a dimension, too: x exp(-t) is constant, whatever factor the constraint has; x' = y t has y in it */
+    assert_said(PLANE "constraint('timed', (x.dot - x)*y)\nstart { ['x.dot'] = 1 }\n", NULL,
+                "constraint 'timed' on velocities");
     assert_said(PLANE "constraint('timed', x.dot - time()*x)\nstart { ['x.dot'] = 0 }\n", NULL,
                 "constraint 'timed' on velocities");
     assert_said(PLANE "constraint('timed', x.dot - y*time())\nstart { ['x.dot'] = 0 }\n", NULL, NULL);

@@ -123,3 +123,23 @@ int taut_model_derive_parameters(model *m, const unsigned char *is_set)
     }
     return status;
 }
+
+int taut_model_at_rest(const model *m, expr e, expr *rest)
+{
+    graph *g = m->graph;
+    expr *nodes = NULL, *zeros = NULL;
+    size_t count = 0, used = 0;
+    int status = taut_expr_reachable(g, &e, 1, &nodes, &count);
+    if (!status && !(zeros = taut_mem_new(m->context, count, sizeof *zeros))) status = TAUT_OUT_OF_MEMORY;
+    for (size_t i = 0; !status && i < count; i++) {
+        const node *n = taut_graph_node(g, nodes[i]);
+        if (n->op != OP_VARIABLE || n->b != KIND_W) continue;
+        if (!(zeros[used] = taut_expr_number(g, 0))) status = TAUT_OUT_OF_MEMORY;
+        nodes[used++] = nodes[i];
+    }
+    *rest = status ? 0 : taut_expr_substitute(g, e, nodes, zeros, used);
+    if (*rest) *rest = taut_expr_simplify(g, *rest, NULL, NULL);
+    taut_mem_free(m->context, zeros);
+    if (nodes) taut_expr_list_free(g, nodes);
+    return status ? status : *rest ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+}

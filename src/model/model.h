@@ -201,6 +201,8 @@ void taut_model_trim(model *m);
 void taut_model_coordinate_name(const model *m, uint32_t coordinate, char *buffer, size_t size);
 /* A body that may turn about itself without inertia, by its rotation; NULL: there is none. */
 const group *taut_model_thin_body(const model *m);
+/* *rest := e with all velocities (momenta) zero, simplified. Returns a status. */
+int taut_model_at_rest(const model *m, expr e, expr *rest);
 /* An expr_namer for the model (user is the model): a.x, a.x.dot or p.a.x, t, lambda.rod1, parameter names. */
 void taut_model_namer(void *m, op o, kind k, uint32_t index, char *buffer, size_t size);
 /* The values of all parameters that nothing sets, from those that they are formulas of. is_set, if not NULL, marks

@@ -82,7 +82,7 @@ static int open_system(simulation *z)
     return status;
 }
 
-/* Once: a constraint linear in momenta may be meant for a wheel or a blade, and has another motion. */
+/* Once: a constraint a(q).p = 0 may be meant for a wheel or a blade, and has another motion. */
 static int tell_momenta(model *m)
 {
     for (size_t k = 0; k < m->constraint_count; k++) {
@@ -94,6 +94,10 @@ static int tell_momenta(model *m)
         const int degree = taut_expr_degree(m->graph, c->value, 1u << KIND_W);
         if (degree < 0) return TAUT_OUT_OF_MEMORY;
         if (degree > 1) continue;
+        expr rest;
+        const int status = taut_model_at_rest(m, c->value, &rest);
+        if (status) return status;
+        if (!taut_expr_is_number(m->graph, rest, 0)) continue;
         snprintf(line, sizeof line,
                  "constraint '%.200s' is linear in the momenta: the motion is that of the Dirac bracket, not that of a "
                  "wheel or a blade (the principle of Lagrange and d'Alembert); for these write the model with "

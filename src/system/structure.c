@@ -507,28 +507,13 @@ static int find_nonlinear_multiplier(struct system *s)
 /* Has a velocity constraint a part without velocities, b(q,t)? */
 static int find_affine(struct system *s, int *affine)
 {
-    graph *g = s->m->graph;
     int status = TAUT_OK;
     *affine = 0;
     for (size_t k = 0; !status && k < s->m->constraint_count; k++) {
-        const expr value = s->m->constraints[k].value;
-        expr *nodes = NULL, *zeros = NULL;
-        size_t count = 0, used = 0;
+        expr rest = 0;
         if (!s->m->constraints[k].velocity) continue;
-        status = taut_expr_reachable(g, &value, 1, &nodes, &count);
-        if (!status && !(zeros = taut_mem_new(s->context, count, sizeof *zeros))) status = TAUT_OUT_OF_MEMORY;
-        for (size_t i = 0; !status && i < count; i++) {
-            const node n = *taut_graph_node(g, nodes[i]);
-            if (n.op != OP_VARIABLE || n.b != KIND_W) continue;
-            zeros[used] = taut_expr_number(g, 0);
-            nodes[used++] = nodes[i];
-        }
-        expr rest = status ? 0 : taut_expr_substitute(g, value, nodes, zeros, used);
-        if (rest) rest = taut_expr_simplify(g, rest, NULL, NULL);
-        if (!status && !rest) status = TAUT_OUT_OF_MEMORY;
-        if (!status && !taut_expr_is_number(g, rest, 0)) *affine = 1;
-        taut_mem_free(s->context, zeros);
-        if (nodes) taut_expr_list_free(g, nodes);
+        status = taut_model_at_rest(s->m, s->m->constraints[k].value, &rest);
+        if (!status && !taut_expr_is_number(s->m->graph, rest, 0)) *affine = 1;
     }
     return status;
 }

@@ -227,5 +227,14 @@ is 'the rows in a singular position' "$(grep -c '^at t = 1.2.*come near to depen
 is 'exit status of run in a singular position' $? 0
 is 'notes of run in a singular position' "$(grep -c '^at t = 1.2.*come near to depending on each other' err)" 1
 
+# constraints on velocities
+sleigh=$models/nonholonomic/sleigh.lua
+for method in rattle lobatto:s=3 del em em:project compose:em,order=4 naive; do
+    ok verify "$sleigh" -m $method
+    has "verify -m $method" '^  symplectic  *no  *-  *not applicable$'
+    has "verify -m $method" '^  position g = 0  *[a-z]*  *-  *not applicable$'
+    has "verify -m $method" '^  symplectic: constraints on velocities: the motion itself keeps no such form$'
+done
+
 echo "$checks checks, $failures failures"
 [ "$failures" -eq 0 ]
