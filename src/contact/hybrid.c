@@ -179,6 +179,7 @@ static int touch_down(hybrid *self, state *x, long trigger, int *changed)
     real most = 0;
     int status = X(contact_impact)(self, x, trigger, &hit);
     if (!status) status = X(contact_settle)(self, x);
+    if (!status) X(contact_limit_energy)(self, x, self->step.energy);
     for (size_t i = 0; hit && i < self->count; i++) most = REAL(fmax)(most, self->event.impulse[i]);
     for (size_t i = 0; !status && hit && i < self->count; i++)
         if (self->event.impulse[i] > 1000 * REAL_EPSILON * most)
@@ -188,6 +189,13 @@ static int touch_down(hybrid *self, state *x, long trigger, int *changed)
     for (size_t i = 0; hit && i < self->count; i++)
         *changed |= self->event.impulse[i] > 0 && self->crossing.rate[i] < -self->event.rate_noise[i];
     return status ? status : X(contact_report_changes)(self, x, changed);
+}
+
+/* Other modes were found: reports what became of them, with the state that is left. */
+static int report_modes(hybrid *self, state *x, int *changed)
+{
+    X(contact_limit_energy)(self, x, self->step.energy);
+    return X(contact_report_changes)(self, x, changed);
 }
 
 /* What is left of a slip that has come to its end: round-off of what it was, and of the time at which it ended. If
@@ -234,7 +242,7 @@ static int slip_ends(hybrid *self, state *x, size_t i)
         status = stick_together(self, x, i, 0);
         if (!status) status = X(contact_correct_modes)(self, x);
     }
-    if (!status) status = X(contact_report_changes)(self, x, &changed);
+    if (!status) status = report_modes(self, x, &changed);
     if (!status && contact_mode_of(x, i) == MODE_SLIP) status = X(contact_report)(self, i, EVENT_SLIP, 0);
     return status;
 }
@@ -248,7 +256,7 @@ static int stick_ends(hybrid *self, state *x, size_t i)
                              contact_extra(x, i) + EXTRA_LAMBDA + 1, force);
     X(slip_contact)(self, x, i, (real[]){ -force[0], -force[1] });
     int status = X(contact_correct_modes)(self, x);
-    return status ? status : X(contact_report_changes)(self, x, NULL);
+    return status ? status : report_modes(self, x, NULL);
 }
 
 /* Contacts that stick do not slip: whatever slip there is is noise. */
@@ -279,12 +287,12 @@ static int handle_event(hybrid *self, state *x, const located *event, int *chang
         X(open_contact)(x, i);
         self->event.leaving[i] = 1;
         status = X(contact_correct_modes)(self, x);
-        return status ? status : X(contact_report_changes)(self, x, NULL);
+        return status ? status : report_modes(self, x, NULL);
     case CROSS_SLIP: return slip_ends(self, x, i);
     case CROSS_LOAD:
         *changed = 0;
         status = X(contact_correct_modes)(self, x);
-        return status ? status : X(contact_report_changes)(self, x, changed);
+        return status ? status : report_modes(self, x, changed);
     default: return stick_ends(self, x, i);
     }
 }
@@ -334,8 +342,8 @@ static int advance_once(hybrid *self, state *x, real *left, located *event)
     self->step.relax = self->step.still < PATIENCE ? 1 : REAL(fmin)(8 * self->step.relax, RELAX_MOST);
     if (event->kind == CROSS_NONE) return TAUT_OK;
     X(state_copy)(x, &self->step.before);
+    self->step.energy = most;
     status = handle_event(self, x, event, &changed);
-    if (!status) X(contact_limit_energy)(self, x, most);
     /* a gap that is below zero by rounding, and neither closes nor is pressed: not to be asked again in this step */
     if (!status && !changed && event->length == 0) self->crossing.ignore[2 * event->contact] = 1;
     return status;

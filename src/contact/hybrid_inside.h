@@ -47,6 +47,7 @@ typedef struct {
     real *extra;              /* what x remembers of the contacts */
     int onto;                 /* velocities are put onto the constraints before a substep */
     long still;               /* events at one time, up to now */
+    real energy;              /* before the event that is being handled: it is no more after it */
     real merge;               /* the length of its last merged step (merge.c); 0: there was none */
     state before;             /* x before the event, or the substep, that may fail */
     state unmerged, merged;   /* of merge.c: x before a merged step, and after it */
