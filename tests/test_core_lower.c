@@ -152,10 +152,10 @@ static operations count_operations(const program *p)
     return found;
 }
 
-/* A step of RATTLE on the double spherical pendulum with one round of each phase: two matrices, each of which is divided by
-   once, no numbers as factors (2 and 1/2 are all that there could be) and no signs to change. The numbers of products and
-   sums are those of a step each operation of which was looked at. Without polish.c there are 207 and 161, and 14 numbers
-   as factors. */
+/* A step of RATTLE on the double spherical pendulum with one round of each phase: two matrices, each of which is
+   divided by once, no numbers as factors (2 and 1/2 are all that there could be) and no signs to change. The numbers of
+   products and sums are those of a step each operation of which was looked at. Without polish.c there are 207 and 161,
+   and 14 numbers as factors. */
 static void no_operation_is_left_that_need_not_be(void **unused)
 {
     (void)unused;

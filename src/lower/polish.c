@@ -1,8 +1,8 @@
-/* What a step table and derivatives leave behind: h/2 times twice a product, p + h f beside -h f - p, and constants that
- * are equal but for the order of their factors. Each node is taken for +-2^k times another one. Signs and powers of two go
- * through products and sums without a rounding error, so that every value stays what it was to the last bit (as long as
- * it neither overflows nor underflows), and what was computed twice is found to be one node. Momenta of two bodies that
- * act on each other are the opposite of each other as before. */
+/* What a step table and derivatives leave behind: h/2 times twice a product, p + h f beside -h f - p, and constants
+ * that are equal but for the order of their factors. Each node is taken for +-2^k times another one. Signs and powers
+ * of two go through products and sums without a rounding error, so that every value stays what it was to the last bit
+ * (as long as it neither overflows nor underflows), and what was computed twice is found to be one node. Momenta of two
+ * bodies that act on each other are the opposite of each other as before. */
 #include "lower/polish.h"
 
 #include <string.h>
