@@ -46,8 +46,9 @@ static inline iteration_number iteration_linear(int sure)
     return sure == 2 ? LINEAR_SOUND : sure ? LINEAR_SURE : LINEAR_ENOUGH;
 }
 
-/* After two corrections with one matrix, of sizes `first` and `second` in units of 1/unit. Both come from one residual: the error
-   of the matrix's elimination is that of linear equations, and the third correction would be second/first as large. */
+/* After two corrections with one matrix, of the relative sizes first/unit and second/unit. Both come from one residual:
+   the error of the matrix's elimination is that of linear equations, and the third correction would be second/first as
+   large. */
 static inline int iteration_judge_two(const iteration *f, iteration_number first, iteration_number second,
                                       iteration_number unit, int sure)
 {

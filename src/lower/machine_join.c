@@ -85,7 +85,8 @@ static uint32_t find_sum(const machine *m, uint32_t a, uint32_t b)
 {
     for (uint32_t i = m->joined.count; !m->failed && i-- > 0;) {
         const program_instruction *c = &m->joined.code[i];
-        if (c->op == OP_ADD && c->target < m->p->register_count && ((c->a == a && c->b == b) || (c->a == b && c->b == a))) return c->target;
+        const int same = (c->a == a && c->b == b) || (c->a == b && c->b == a);
+        if (c->op == OP_ADD && same && c->target < m->p->register_count) return c->target;
         if (c->target == a || c->target == b) return NEVER;
     }
     return NEVER;

@@ -1,8 +1,8 @@
-/* What a step table and derivatives leave behind: h/2 times twice a product, p + h f beside -h f - p, and constants that
- * are equal but for the order of their factors. Each node is taken for +-2^k times another one. Signs and powers of two go
- * through products and sums without a rounding error, so that every value stays what it was to the last bit (as long as
- * it neither overflows nor underflows), and what was computed twice is found to be one node. Momenta of two bodies that
- * act on each other are the opposite of each other as before. */
+/* What a step table and derivatives leave behind: h/2 times twice a product, p + h f beside -h f - p, and constants
+ * that are equal but for the order of their factors. Each node is taken for +-2^k times another one. Signs and powers
+ * of two go through products and sums without a rounding error, so that every value stays what it was to the last bit
+ * (as long as it neither overflows nor underflows), and what was computed twice is found to be one node. Momenta of two
+ * bodies that act on each other are the opposite of each other as before. */
 #include "lower/polish.h"
 
 #include <string.h>
@@ -17,9 +17,17 @@ typedef struct {
 
 enum { POWER_MOST = 40 };
 
+/* Constants that have been taken apart; e 0: none. */
+enum { CONSTANTS_KEPT = 509 };
+typedef struct {
+    expr e;
+    image parts;
+} known_constant;
+
 typedef struct {
     symbols *y;
-    int powers;               /* are powers of two moved, too? 2: and into constants within sums */
+    known_constant *constants; /* CONSTANTS_KEPT, by e modulo that */
+    int powers;               /* are powers of two moved, too? */
     const image *right;       /* of LEAF_RIGHT; NULL: there is none */
     image *of;                /* by node */
 } polisher;
@@ -34,8 +42,7 @@ static wide power_of_two(int power)
 
 /* ---- constants ---- */
 
-/* A constant without its sign and the power of two of its number. */
-static image take_number(symbols *y, expr e)
+static image split_number(symbols *y, expr e)
 {
     image a = { e ? X(factor_sort)(y, e) : 0, 0, 0 };
     if (!a.e) return a;
@@ -51,6 +58,15 @@ static image take_number(symbols *y, expr e)
     const expr rest = taut_expr_number(y->g, number);
     a.e = is_number ? rest : taut_expr_mul(y->g, rest, n.b);
     return a;
+}
+
+/* A constant without its sign and the power of two of its number. Most are asked for many times. */
+static image take_number(const polisher *z, expr e)
+{
+    if (e == z->y->one || !e) return (image){ e, 0, 0 };
+    known_constant *k = &z->constants[e % CONSTANTS_KEPT];
+    if (k->e != e) *k = (known_constant){ e, split_number(z->y, e) };
+    return k->parts;
 }
 
 /* ---- from images to values ---- */
@@ -113,12 +129,12 @@ static expr sink(symbols *y, expr e, int power, int depth)
 
 static expr times_power(const polisher *z, expr e, int power)
 {
-    return z->powers > 1 ? sink(z->y, e, power, 0) : scale(z->y, e, power);
+    return z->powers ? sink(z->y, e, power, 0) : scale(z->y, e, power);
 }
 
 static int costs(const polisher *z, expr e)
 {
-    return z->powers > 1 ? !can_sink(z->y, e, 0) : costs_to_scale(z->y, e);
+    return z->powers ? !can_sink(z->y, e, 0) : costs_to_scale(z->y, e);
 }
 
 static expr value_of(const polisher *z, image a)
@@ -175,9 +191,11 @@ static image sum_of(const polisher *z, image a, image b)
     return (image){ a.negative ? taut_expr_sub(g, b.e, a.e) : taut_expr_sub(g, a.e, b.e), 0, power };
 }
 
-static image with_constant(symbols *y, expr constant, image rest)
+static image with_constant(const polisher *z, expr constant, image rest)
 {
-    const image k = take_number(y, constant);
+    symbols *y = z->y;
+    if (constant == y->one) return limited(y, rest);
+    const image k = take_number(z, constant);
     const image all = { taut_expr_mul(y->g, k.e, rest.e), k.negative ^ rest.negative, k.power + rest.power };
     return limited(y, all);
 }
@@ -190,15 +208,16 @@ static expr split(symbols *y, expr e, expr *k)
     return y->one;
 }
 
-static image product_of(symbols *y, image a, image b, int divides)
+static image product_of(const polisher *z, image a, image b, int divides)
 {
+    symbols *y = z->y;
     graph *g = y->g;
     if (!a.e || !b.e) return (image){ 0, 0, 0 };
     expr k, l;
-    const expr x = split(y, a.e, &k), z = split(y, b.e, &l);
-    const expr rest = divides ? taut_expr_div(g, x, z) : multiply(y, x, z);
+    const expr x = split(y, a.e, &k), other = split(y, b.e, &l);
+    const expr rest = divides ? taut_expr_div(g, x, other) : multiply(y, x, other);
     const int power = divides ? a.power - b.power : a.power + b.power;
-    return with_constant(y, divides ? taut_expr_div(g, k, l) : taut_expr_mul(g, k, l),
+    return with_constant(z, divides ? taut_expr_div(g, k, l) : taut_expr_mul(g, k, l),
                          (image){ rest, a.negative ^ b.negative, power });
 }
 
@@ -210,7 +229,7 @@ static image power_of(const polisher *z, image a, int32_t n)
     if (n > POWER_MOST || n < -POWER_MOST) return (image){ taut_expr_powi(g, value_of(z, a), n), 0, 0 };
     expr k;
     const expr x = split(y, a.e, &k);
-    return with_constant(y, taut_expr_powi(g, k, n),
+    return with_constant(z, taut_expr_powi(g, k, n),
                          (image){ taut_expr_powi(g, x, n), a.negative && n % 2, a.power * n });
 }
 
@@ -229,7 +248,7 @@ static image extreme_of(const polisher *z, const node *n, image a, image b)
 
 static image image_of_leaf(const polisher *z, expr e, const node *n)
 {
-    if (n->op == OP_CONSTANT) return take_number(z->y, e);
+    if (n->op == OP_CONSTANT) return take_number(z, e);
     if (n->op == OP_VARIABLE && n->b == (uint32_t)LEAF_RIGHT && z->right) {
         image a = z->right[n->a];
         a.e = e;
@@ -250,8 +269,8 @@ static image image_of(const polisher *z, expr e)
     case OP_NEG: return (image){ a.e, !a.negative, a.power };
     case OP_ADD: return sum_of(z, a, b);
     case OP_SUB: return sum_of(z, a, (image){ b.e, !b.negative, b.power });
-    case OP_MUL: return product_of(y, a, b, 0);
-    case OP_DIV: return product_of(y, a, b, 1);
+    case OP_MUL: return product_of(z, a, b, 0);
+    case OP_DIV: return product_of(z, a, b, 1);
     case OP_POWI: return power_of(z, a, (int32_t)n.b);
     case OP_ABS: return (image){ taut_expr_unary(y->g, OP_ABS, a.e), 0, a.power };
     case OP_MAX: case OP_MIN: return extreme_of(z, &n, a, b);
@@ -269,57 +288,43 @@ static image kept(const polisher *z, image a)
 
 /* ---- all nodes below some roots ---- */
 
+/* Those that are known stay. */
 static int find_images(polisher *z, const expr *roots, size_t count)
 {
     graph *g = z->y->g;
     expr *list;
     size_t found;
-    const size_t nodes = taut_graph_count(g); /* those that are made meanwhile are not asked for */
-    z->of = NULL;
     int status = taut_expr_reachable(g, roots, count, &list, &found);
     if (status) return status;
-    z->of = taut_mem_new(z->y->context, nodes, sizeof *z->of);
-    if (!z->of) status = TAUT_OUT_OF_MEMORY;
     for (size_t i = 0; !status && i < found; i++) {
-        z->of[list[i]] = kept(z, image_of(z, list[i]));
-        if (!z->of[list[i]].e) status = TAUT_OUT_OF_MEMORY;
+        image *a = &z->of[list[i]];
+        if (!a->e) *a = kept(z, image_of(z, list[i]));
+        if (!a->e) status = TAUT_OUT_OF_MEMORY;
     }
     taut_expr_list_free(g, list);
     return status;
 }
 
-static int polish_list(polisher *z, const expr *list, size_t count, expr *out)
+static int take_values(const polisher *z, const expr *list, size_t count, expr *out)
 {
-    int status = find_images(z, list, count);
+    int status = TAUT_OK;
     for (size_t i = 0; !status && i < count; i++) {
         out[i] = value_of(z, z->of[list[i]]);
         if (!out[i]) status = TAUT_OUT_OF_MEMORY;
     }
-    taut_mem_free(z->y->context, z->of);
-    return status;
-}
-
-/* out: the residuals without what `right` says of them then. */
-static int polish_residuals(polisher *z, const expr *list, size_t count, image *right, expr *out)
-{
-    int status = find_images(z, list, count);
-    for (size_t i = 0; !status && i < count; i++) right[i] = z->of[list[i]], out[i] = right[i].e;
-    taut_mem_free(z->y->context, z->of);
-    z->right = right;
     return status;
 }
 
 /* Pairs of a pivot and its reference. Signs do not matter to them, nor factors that both have. */
-static int polish_checks(polisher *z, const expr *list, size_t count, expr *out)
+static int take_checks(const polisher *z, const expr *list, size_t count, expr *out)
 {
-    int status = find_images(z, list, 2 * count);
+    int status = TAUT_OK;
     for (size_t i = 0; !status && i < count; i++) {
         const image pivot = z->of[list[2 * i]], reference = z->of[list[2 * i + 1]];
         out[2 * i] = pivot.e;
         out[2 * i + 1] = times_power(z, reference.e, reference.power - pivot.power);
         if (!out[2 * i + 1]) status = TAUT_OUT_OF_MEMORY;
     }
-    taut_mem_free(z->y->context, z->of);
     return status;
 }
 
@@ -350,18 +355,28 @@ static void take_phase(reduced_phase *p, const expr *list)
     if (p->size) p->unit = *list;
 }
 
+/* right: what the residuals are besides the nodes that stand for them then. */
 static int polish_phase(polisher *z, const reduced_phase *p, const expr *list, size_t count, image *right, expr *out)
 {
     const size_t size = p->size, first = size + 2 * (size_t)p->check_count;
-    int status = polish_residuals(z, list, size, right, out);
-    if (!status) status = polish_checks(z, list + size, p->check_count, out + size);
-    if (!status) status = polish_list(z, list + first, count - first, out + first);
+    int status = find_images(z, list, size);
+    for (size_t i = 0; !status && i < size; i++) right[i] = z->of[list[i]], out[i] = right[i].e;
+    z->right = right;
+    if (!status) status = find_images(z, list, count);
+    if (!status) status = take_checks(z, list + size, p->check_count, out + size);
+    if (!status) status = take_values(z, list + first, count - first, out + first);
     return status;
+}
+
+static int polish_list(polisher *z, const expr *list, size_t count, expr *out)
+{
+    int status = find_images(z, list, count);
+    return status ? status : take_values(z, list, count, out);
 }
 
 /* ---- the way with the least to do ---- */
 
-enum { WAYS = 3 };
+enum { WAYS = 2 }; /* signs alone; signs and powers of two */
 
 static int choose(const polish_cost *cost, expr *const *ways, size_t count, const expr **best)
 {
@@ -380,12 +395,18 @@ static int polish_ways(symbols *y, const polish_cost *cost, const reduced_phase 
                        image *right, const expr **best)
 {
     expr *ways[WAYS];
-    int status = TAUT_OK;
+    const size_t nodes = taut_graph_count(y->g); /* those that are made meanwhile are not asked for */
+    image *of = taut_mem_new(y->context, nodes, sizeof *of);
+    known_constant *constants = taut_mem_new(y->context, CONSTANTS_KEPT, sizeof *constants);
+    int status = of && constants ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     for (int i = 0; !status && i < WAYS; i++) {
-        polisher z = { .y = y, .powers = i };
+        polisher z = { .y = y, .constants = constants, .powers = i, .of = of };
+        if (i) memset(of, 0, nodes * sizeof *of);
         ways[i] = list + (size_t)(i + 1) * count;
         status = p ? polish_phase(&z, p, list, count, right, ways[i]) : polish_list(&z, list, count, ways[i]);
     }
+    taut_mem_free(y->context, of);
+    taut_mem_free(y->context, constants);
     return status ? status : choose(cost, ways, count, best);
 }
 

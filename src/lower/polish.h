@@ -4,8 +4,8 @@
 
 #include "lower/reduce.h"
 
-/* Powers of two are moved where that leaves fewer operations. *result: how many are below these nodes, without those that
-   are there already. */
+/* Powers of two are moved where that leaves fewer operations. *result: how many are below these nodes, without those
+   that are there already. */
 typedef struct {
     int (*count)(void *user, const expr *list, size_t count, size_t *result);
     void *user;

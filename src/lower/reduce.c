@@ -550,8 +550,8 @@ static int find_quadratic(symbols *y, const reduced_phase *p, expr residual, exp
     return status;
 }
 
-/* The corrections for the part k x of two right-hand sides, with one x that varies: (k0 d - k1 b) (x/determinant) and its
-   like, so that what waits for the division is short. */
+/* The corrections for the part k x of two right-hand sides, with one x that varies: (k0 d - k1 b) (x/determinant) and
+   its like, so that what waits for the division is short. */
 static int solve_two_alike(symbols *y, const elimination *m, const expr *right, expr *out)
 {
     graph *g = y->g;

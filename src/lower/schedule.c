@@ -538,8 +538,8 @@ static void count_reads(const program *p, uint32_t *reads)
     reads[p->work]++;
 }
 
-/* Instructions whose value nobody reads: of a second correction that is not made. What an instruction reads was computed
-   before it, so that one pass, from the end on, finds all of them. */
+/* Instructions whose value nobody reads: of a second correction that is not made. What an instruction reads was
+   computed before it, so that one pass, from the end on, finds all of them. */
 static void drop_segment(segment *t, uint32_t *reads)
 {
     uint32_t kept = t->count;
