@@ -194,8 +194,8 @@ static int create_lists(schedule *z, program_phase *f, size_t size, int twice)
 typedef struct {
     expr *all;
     size_t count;
-    expr *residual, *factor, *change; /* parts of all */
-    expr *both;               /* the same, the second corrections behind them; NULL: there is one correction */
+    expr *residual, *factor;  /* parts of all */
+    expr *change;             /* likewise; behind them, where there are two corrections, both together and the second */
     size_t factor_count;
 } phase_roots;
 
@@ -213,7 +213,6 @@ static int gather_roots(schedule *z, const reduced_phase *r, phase_roots *o)
     o->factor_count = (size_t)(o->all + n - o->factor);
     o->change = o->all + n;
     for (size_t i = 0; i < size; i++) o->all[n++] = r->change[i];
-    if (r->both) o->both = o->all + n;
     for (size_t i = 0; r->both && i < size; i++) o->all[n++] = r->both[i];
     for (size_t i = 0; r->both && i < size; i++) o->all[n++] = r->second[i]; /* of which both need not consist: 0 */
     o->count = n;
@@ -295,7 +294,8 @@ static void place_right(schedule *z, const reduced_phase *r, const expr *list, s
 static int put_solve(schedule *z, const reduced_phase *r, const phase_roots *o, program_phase *f)
 {
     const int twice = f->iteration.twice;
-    int status = put_loop(z, twice ? o->both : o->change, twice ? 2 * (size_t)r->size : r->size, &f->solve);
+    /* the first corrections too: of -x + y, which is y - x, they are no part */
+    int status = put_loop(z, o->change, twice ? 3 * (size_t)r->size : r->size, &f->solve);
     for (uint32_t i = 0; !status && i < r->size; i++) {
         f->changes[i] = where(z, twice ? r->both[i] : r->change[i]);
         if (twice) f->firsts[i] = where(z, r->change[i]), f->seconds[i] = where(z, r->second[i]);
