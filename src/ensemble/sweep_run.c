@@ -14,6 +14,7 @@ typedef struct {
     const sweep_watch *watch;
     sweep_progress progress;
     double begun, committed, cost, interval; /* times of commits, as in record/recorder.c */
+    int torn;                /* a member was written in part: what is not committed yet must not be */
     size_t chunk;
     uint64_t next;           /* where to look for members that are not done */
 } loop;
@@ -168,7 +169,7 @@ static int do_chunk(loop *z, uint64_t first, size_t count)
         taut_sample_values(s->spec.sample, first + i, s->values + i * varied);
     if (!status) status = compute(s, count);
     for (size_t i = 0; !status && i < count; i++)
-        status = put_member(z, first + i, &s->members[i], s->values + i * varied, s->rows + i * width);
+        z->torn = (status = put_member(z, first + i, &s->members[i], s->values + i * varied, s->rows + i * width)) != 0;
     if (!status) s->to = first + count - 1;
     return status;
 }
@@ -222,7 +223,7 @@ static int finish(loop *z, int status)
     sweep *s = z->s;
     char message[TAUT_ERROR_TEXT];
     int done = 0;
-    if (status && !taut_writer_is_whole(s->writer)) return status;
+    if (status && (z->torn || !taut_writer_is_whole(s->writer))) return status;
     snprintf(message, sizeof message, "%s", status ? taut_error_text(s->context) : "");
     int written = taut_writer_property(s->writer, "message", message);
     if (!written && status) written = taut_writer_property(s->writer, "status", "failed");
