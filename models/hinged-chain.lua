@@ -2,11 +2,11 @@
 -- same terms, so the model has as many kernels for 1,000 links as for 10: it loads and steps in linear time.
 title "Hinged chain"
 local N, slope = option("N", 20), 0.3
-local l = 1/N                                            -- of a link
+local l, m = 0.05, 0.1                                   -- length and mass of a link
 gravity{0, 0, -9.81}
 local before = world
 for i = 1, N do
-  local link = body("link" .. i, { shape = box{l, 0.1, 0.01}, mass = 2/N, turned = {axis = {0, 1, 0}, angle = slope},
+  local link = body("link" .. i, { shape = box{l, 0.1, 0.01}, mass = m, turned = {axis = {0, 1, 0}, angle = slope},
                                    at = {(i - 0.5)*l*cos(slope), 0, -(i - 0.5)*l*sin(slope)} })
   revolute("hinge" .. i, before, link, { at = {(i - 1)*l*cos(slope), 0, -(i - 1)*l*sin(slope)}, axis = {0, 1, 0} })
   before = link

@@ -74,7 +74,8 @@ class Picture:
 
     def ball(self, at, radius, colour):
         x, y = flat(at)
-        self.parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{SCALE * radius:.1f}" fill="{colour}" stroke="{LINE}"/>')
+        self.parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{SCALE * radius:.1f}" fill="{colour}" '
+                          f'stroke="{LINE}"/>')
 
     def axis(self, at, axis, length):
         a = unit(axis)

@@ -16,9 +16,9 @@ const command command_import = {
     "import", "ROBOT [-o MODEL.lua]", "a robot description (URDF, MJCF) as a model of bodies and joints",
     definitions_of_import, sizeof definitions_of_import / sizeof *definitions_of_import, import_main,
     "ROBOT is a URDF file, or an MJCF file of MuJoCo. The model has a body for every link with a mass and a joint for\n"
-    "every joint; each joint has an input for its torque or force (of MJCF: each actuator has one), or follows a motion\n"
-    "that you write into the file. What has no counterpart stands in the file as a comment. An existing file is\n"
-    "replaced.\n"
+    "every joint; each joint has an input for its torque or force (of MJCF: each actuator has one), or follows a\n"
+    "motion that you write into the file. What has no counterpart stands in the file as a comment. An existing file\n"
+    "is replaced.\n"
 };
 
 static int write_to(taut_context *context, const char *output, int (*write)(void *, FILE *), void *job)
@@ -44,8 +44,8 @@ static int import_mjcf(taut_context *context, const char *path, xml_node *root, 
     int code = mjcf_read(path, root, &m);
     if (!code) code = write_to(context, output, mjcf_write, &m);
     if (!code && m.left_out)
-        fprintf(stderr, "taut: note: %d thing%s of the description %s no counterpart here; see the line%s '-- left out' "
-                        "of the model\n", m.left_out, m.left_out > 1 ? "s" : "", m.left_out > 1 ? "have" : "has",
+        fprintf(stderr, "taut: note: %d thing%s of the description %s no counterpart here; see the line%s "
+                        "'-- left out' of the model\n", m.left_out, m.left_out > 1 ? "s" : "", m.left_out > 1 ? "have" : "has",
                 m.left_out > 1 ? "s" : "");
     mjcf_clear(&m);
     return code;

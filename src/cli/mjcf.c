@@ -128,7 +128,11 @@ long mjcf_find_body(mjcf_model *m, const xml_node *node, const char *name)
     FIND("body", m->bodies, m->body_count);
 }
 
-long mjcf_find_joint(mjcf_model *m, const xml_node *node, const char *name) { FIND("joint", m->joints, m->joint_count); }
+long mjcf_find_joint(mjcf_model *m, const xml_node *node, const char *name)
+{
+    FIND("joint", m->joints, m->joint_count);
+}
+
 long mjcf_find_site(mjcf_model *m, const xml_node *node, const char *name) { FIND("site", m->sites, m->site_count); }
 long mjcf_find_tendon(mjcf_model *m, const xml_node *node, const char *name)
 {

@@ -9,7 +9,9 @@
 #include "cli/pose.h"
 #include "cli/xml.h"
 
-typedef enum { MJCF_SPHERE, MJCF_CAPSULE, MJCF_CYLINDER, MJCF_BOX, MJCF_ELLIPSOID, MJCF_PLANE, MJCF_NO_SHAPE } mjcf_shape;
+typedef enum {
+    MJCF_SPHERE, MJCF_CAPSULE, MJCF_CYLINDER, MJCF_BOX, MJCF_ELLIPSOID, MJCF_PLANE, MJCF_NO_SHAPE
+} mjcf_shape;
 
 typedef struct {
     mjcf_shape shape;
@@ -64,7 +66,7 @@ typedef struct {
     const xml_node *node;
     char lua[LUA_NAME];
     double length;            /* in the position of the description */
-    double rest;              /* with all joints where their springs are at rest: that of its own spring, if none is given */
+    double rest;              /* with all joints where their springs are at rest: that of its own, if none is given */
     int has_rest;             /* is it known? */
     const char *trouble;
 } mjcf_tendon;

@@ -203,7 +203,8 @@ static void reserve_names(mjcf_model *m)
     static const char *const names[] = { "a", "b", "name", "dimension", "line", "constraints", "symbols", "start",
                                          "rates", "is_free", "follows", "measured", "efforts", "advance", "radius",
                                          "has_own_frames", "kind", "first", "second", "place", "gap", "force", "torque",
-                                         "force_space", "torque_space", "omega", "rate", "effort", "turned", "columns" };
+                                         "force_space", "torque_space", "omega", "rate", "effort", "turned",
+                                         "columns" };
     char unused[LUA_NAME];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         mjcf_take_name(m, &m->joint_names, names[i], "", 0, unused);

@@ -69,7 +69,8 @@ static void apply_gain(mjcf_model *m, mjcf_actuator *a, const xml_node *node)
         if (dynamics) a->trouble = strcmp(dynamics, "none") != 0 ? "it has a state of its own (dyntype)" : NULL;
         if (gain) a->is_affine = strcmp(gain, "affine") == 0;
         if (bias) a->is_biased = strcmp(bias, "affine") == 0;
-        if ((gain && !a->is_affine && strcmp(gain, "fixed") != 0) || (bias && !a->is_biased && strcmp(bias, "none") != 0))
+        if ((gain && !a->is_affine && strcmp(gain, "fixed") != 0) ||
+            (bias && !a->is_biased && strcmp(bias, "none") != 0))
             a->trouble = "its gain or bias is neither constant nor affine";
         mjcf_numbers(m, node, NULL, "gainprm", a->gain, 3);
         mjcf_numbers(m, node, NULL, "biasprm", a->bias, 3);

@@ -107,11 +107,11 @@ static int has_product(const double inertia[6])
 static void adjust(mjcf_model *m, mjcf_body *b)
 {
     double *I = b->inertia;
-    int changes = m->least_inertia > 0 && (I[0] < m->least_inertia || I[1] < m->least_inertia || I[2] < m->least_inertia);
+    int changes = fmin(I[0], fmin(I[1], I[2])) < m->least_inertia;
     if (b->mass < m->least_mass) b->mass = m->least_mass, b->has_inertial = 1;
     if (changes && has_product(I))
-        return mjcf_fail(m, b->node, "boundinertia is read for principal moments alone; give the body an <inertial> with "
-                                     "diaginertia");
+        return mjcf_fail(m, b->node, "boundinertia is read for principal moments alone; give the body an "
+                                     "<inertial> with diaginertia");
     for (int i = 0; i < 3 && changes; i++) I[i] = fmax(I[i], m->least_inertia);
     if (m->balances && !has_product(I) && (I[0] > I[1] + I[2] || I[1] > I[0] + I[2] || I[2] > I[0] + I[1])) {
         I[0] = I[1] = I[2] = (I[0] + I[1] + I[2]) / 3;

@@ -111,7 +111,8 @@ static void add_class(mjcf_model *m, const xml_node *node, long parent)
     const char *name = xml_attribute(node, "class");
     if (!name && parent >= 0) return mjcf_fail(m, node, "a <default> inside another has no class");
     if (parent < 0) name = "main"; /* whatever it is called, all elements have it */
-    if (m->class_count == MJCF_CLASSES_MOST) return mjcf_fail(m, node, "there are more than %u classes", MJCF_CLASSES_MOST);
+    if (m->class_count == MJCF_CLASSES_MOST)
+        return mjcf_fail(m, node, "there are more than %u classes", MJCF_CLASSES_MOST);
     mjcf_class *c = mjcf_more(m, &m->classes, &m->class_count, sizeof *c);
     if (!c) return;
     const long own = (long)m->class_count - 1;

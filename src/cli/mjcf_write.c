@@ -104,7 +104,8 @@ static int put_geom(const mjcf_model *m, FILE *f, const mjcf_geom *g)
 static int can_draw(const mjcf_model *m, const mjcf_geom *g)
 {
     double sides[3];
-    return g->shape < MJCF_BOX || (g->shape == MJCF_BOX && sides_of(g, mjcf_axes(m, m->bodies[g->body].carrier).q, sides));
+    if (g->shape != MJCF_BOX) return g->shape < MJCF_BOX;
+    return sides_of(g, mjcf_axes(m, m->bodies[g->body].carrier).q, sides);
 }
 
 /* ---- bodies ---- */
@@ -274,7 +275,7 @@ static const char opening[] =
     "end\n";
 
 static const char of_armature[] =
-    "local function armature(x, inertia) lagrangian(inertia/2*x.dot^2) end     -- of the rotor that turns with a joint\n";
+    "local function armature(x, inertia) lagrangian(inertia/2*x.dot^2) end     -- of a rotor that turns with a joint\n";
 
 static const char of_actuators[] =
     "-- An actuator of MuJoCo on a joint or tendon x: a force of its input u, of the length gear*x and of its rate.\n"
@@ -293,10 +294,12 @@ static void put_settings(mjcf_model *m, FILE *f)
         for (size_t i = 0; i < sizeof medium / sizeof *medium; i++) {
             double v[3] = { 0 };
             mjcf_numbers(m, e, NULL, medium[i], v, 3);
-            if (v[0] != 0 || v[1] != 0 || v[2] != 0) mjcf_leave_out(m, f, e, "forces of a medium (density, viscosity, wind)");
+            if (v[0] != 0 || v[1] != 0 || v[2] != 0)
+                mjcf_leave_out(m, f, e, "forces of a medium (density, viscosity, wind)");
         }
     fputs(opening, f);
-    for (size_t i = 0; i < m->joint_count; i++) has_armature |= m->joints[i].armature != 0 && m->joints[i].kind < MJCF_BALL;
+    for (size_t i = 0; i < m->joint_count; i++)
+        has_armature |= m->joints[i].armature != 0 && m->joints[i].kind < MJCF_BALL;
     for (size_t i = 0; i < m->actuator_count; i++)
         has_actuator |= !m->actuators[i].trouble && m->actuators[i].site < 0 && !mjcf_is_motor(m, &m->actuators[i]);
     if (has_armature) fputs(of_armature, f);
@@ -307,7 +310,8 @@ int mjcf_write(void *model, FILE *f)
 {
     mjcf_model *m = model;
     const char *title = xml_attribute(m->root, "model");
-    fprintf(f, "-- From a description of MuJoCo by 'taut import'. All joints are at zero in the position below.\ntitle \"");
+    fprintf(f, "-- From a description of MuJoCo by 'taut import'. All joints are at zero in the position below.\n");
+    fprintf(f, "title \"");
     lua_put_words(f, title ? title : "MuJoCo model");
     fprintf(f, "\"\n");
     put_settings(m, f);

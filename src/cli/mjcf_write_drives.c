@@ -33,7 +33,8 @@ static int ends_of(mjcf_model *m, const xml_node *e, long body[2], double at[3])
 /* A weld with a pose of its own: frames in both bodies, which need not meet in the position of the description. */
 static void put_welded(mjcf_model *m, FILE *f, const long body[2], const double relative[7])
 {
-    const pose given = { { relative[0], relative[1], relative[2] }, { relative[3], relative[4], relative[5], relative[6] } };
+    const pose given = { { relative[0], relative[1], relative[2] },
+                         { relative[3], relative[4], relative[5], relative[6] } };
     pose wanted = pose_compose(&m->bodies[body[0]].world, &given);
     quaternion_normalise(wanted.q);
     fprintf(f, "{");
@@ -96,8 +97,8 @@ static void put_coupling(mjcf_model *m, FILE *f, const xml_node *e, const char *
                         m->bodies[m->joints[first].body].joint_count == 1 &&
                         m->bodies[m->joints[second].body].joint_count == 1;
     if (is_gear) {
-        fprintf(f, "gear(\"%s\", joint.%s, joint.%s, { ratio = %.12g", name, m->joints[second].lua, m->joints[first].lua,
-                c[1]);
+        fprintf(f, "gear(\"%s\", joint.%s, joint.%s, { ratio = %.12g", name, m->joints[second].lua,
+                m->joints[first].lua, c[1]);
         if (c[0] != 0) fprintf(f, ", offset = %.12g", c[0]);
         fprintf(f, " })\n");
     } else {

@@ -18,7 +18,8 @@ local function read_parts(j, o, who)
   local parts, seen = {}, {}
   for i, given in ipairs(o) do
     if type(given) ~= "table" then
-      refuse(who .. ": turn or slide " .. i .. " is " .. show(given) .. "; write {\"name\", axis = {x, y, z}, angle = 0}")
+      refuse(who .. ": turn or slide " .. i .. " is " .. show(given) ..
+             "; write {\"name\", axis = {x, y, z}, angle = 0}")
     end
     check_keys(given, "turn or slide " .. i .. " of " .. who, keys_of_part)
     local name = given[1]

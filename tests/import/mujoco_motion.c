@@ -1,7 +1,7 @@
 /* mujoco_motion FILE T h [NAME=VALUE ...]: the motion of a robot description (MJCF or URDF) by MuJoCo, with inputs of
    actuators that are held: a line for every body with its name and the place of its centre of mass at time T.
-   Contacts, limits and dry friction are off; limits are soft there, and models of 'taut import' begin without. Equalities
-   are made as stiff as the step allows. */
+   Contacts, limits and dry friction are off; limits are soft there, and models of 'taut import' begin without.
+   Equalities are made as stiff as the step allows. */
 #include <mujoco/mujoco.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* newton_euler T: inverse dynamics of the arm of arm.urdf by the recursive scheme of Newton and Euler, in its joint angles
+/* newton_euler T: inverse dynamics of the arm of arm.urdf by the recursive scheme of Newton and Euler, in joint angles
    q_i = 0.3 i sin((1 + 0.2 i) t). A line for every joint: the torque about its axis, the force on its link at the joint
    and the torque about it without the part along the axis, in the axes of space. Nothing here is Taut's. */
 #include <math.h>
@@ -18,7 +18,8 @@ static double dot(vec a, vec b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 static vec cross(vec a, vec b) { return (vec){ a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x }; }
 static vec apply(mat m, vec v)
 {
-    return (vec){ m.e[0][0] * v.x + m.e[0][1] * v.y + m.e[0][2] * v.z, m.e[1][0] * v.x + m.e[1][1] * v.y + m.e[1][2] * v.z,
+    return (vec){ m.e[0][0] * v.x + m.e[0][1] * v.y + m.e[0][2] * v.z,
+                  m.e[1][0] * v.x + m.e[1][1] * v.y + m.e[1][2] * v.z,
                   m.e[2][0] * v.x + m.e[2][1] * v.y + m.e[2][2] * v.z };
 }
 static mat product(mat a, mat b)
@@ -62,13 +63,15 @@ static const struct {
       { { 0, 0.01, 0.2 }, { 0.1, 0.2, 0.3 }, 6, { 0.08, 0.09, 0.02, 0.005, -0.004, 0.003 } } },
     { { 0, 0.02, 0.4 }, { 0, -0.4, 0.1 }, { 0, 1, 0 },
       { { 0.01, 0, 0.15 }, { 0, 0.3, 0 }, 4, { 0.03, 0.035, 0.01, 0, 0.002, 0 } } },
-    { { 0.02, 0, 0.3 }, { 0, 0.5, 0 }, { 0, 0, 1 }, { { 0, 0, 0.07 }, { 0, 0, 0 }, 1.5, { 0.004, 0.004, 0.002, 0, 0, 0 } } },
+    { { 0.02, 0, 0.3 }, { 0, 0.5, 0 }, { 0, 0, 1 },
+      { { 0, 0, 0.07 }, { 0, 0, 0 }, 1.5, { 0.004, 0.004, 0.002, 0, 0, 0 } } },
     { { 0, 0, 0.15 }, { 0.2, 0.1, -0.3 }, { 0, 1, 1 },
       { { 0, 0.01, 0.05 }, { 0, 0, 0.5 }, 1, { 0.002, 0.003, 0.0025, 0, 0, 0 } } },
-    { { 0, 0, 0.1 }, { 0, 0, 1 }, { 0, 0, -1 }, { { 0, 0, 0.03 }, { 0, 0, 0 }, 0.5, { 0.001, 0.001, 0.0008, 0, 0, 0 } } },
+    { { 0, 0, 0.1 }, { 0, 0, 1 }, { 0, 0, -1 },
+      { { 0, 0, 0.03 }, { 0, 0, 0 }, 0.5, { 0.001, 0.001, 0.0008, 0, 0, 0 } } },
 };
-/* The fingers, closed and at rest in the hand; the tool is turned by 90 degrees about y, which leaves y and these moments
-   as they are. */
+/* The fingers, closed and at rest in the hand; the tool is turned by 90 degrees about y, which leaves y and these
+   moments as they are. */
 static const mass fingers[2] = { { { 0, 0.02, 0.08 }, { 0, 0, 0 }, 0.05, { 1e-5, 1e-5, 1e-5, 0, 0, 0 } },
                                  { { 0, -0.02, 0.08 }, { 0, 0, 0 }, 0.05, { 1e-5, 1e-5, 1e-5, 0, 0, 0 } } };
 
@@ -97,7 +100,8 @@ int main(int argc, char **argv)
     const double t = atof(argv[1]);
     state s[6], before = { .R = { { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } } } };
     for (int i = 0; i < 6; i++) {
-        const double a = 0.3 * (i + 1), nu = 1 + 0.2 * (i + 1), q = a * sin(nu * t), v = a * nu * cos(nu * t), u = -nu * nu * q;
+        const double a = 0.3 * (i + 1), nu = 1 + 0.2 * (i + 1), q = a * sin(nu * t);
+        const double v = a * nu * cos(nu * t), u = -nu * nu * q;
         const state *p = i ? &s[i - 1] : &before;
         const vec r = apply(p->R, links[i].at);
         state *l = &s[i];
