@@ -41,8 +41,8 @@ static int load(taut_context *context, library *h)
 {
     static const struct { const char *name; size_t at; } functions[] = {
         HDF5_FUNCTIONS(HDF5_FIND)
-        { "H5open", offsetof(library, open) },
         { "H5dont_atexit", offsetof(library, dont_atexit) },
+        { "H5open", offsetof(library, open) }, /* the last one: see below */
     };
     static const struct { const char *name; size_t at; } types[] = {
         { "H5T_C_S1_g", offsetof(library, text) },
