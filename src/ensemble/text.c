@@ -89,7 +89,10 @@ int taut_text_begin(text_writer *w, const text_program *t)
     w->section = 0;
     w->varies = taut_mem_new(context, 3 * (size_t)p->register_count, 1);
     w->source = taut_mem_new(context, p->register_count, sizeof *w->source);
-    if (!w->varies || !w->source) return TAUT_OUT_OF_MEMORY;
+    if (!w->varies || !w->source) {
+        taut_text_end(w);
+        return TAUT_OUT_OF_MEMORY;
+    }
     w->written = w->varies + p->register_count;
     w->depth = w->written + p->register_count;
     memcpy(w->varies, t->varies, p->register_count);
