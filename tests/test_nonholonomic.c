@@ -277,12 +277,11 @@ static void characteristic(double a[4][4], double *c)
 
 /* Small motions beside the straight one, in roll, steer and their rates, over a time T: the eigenvalues of that map are
    exp(lambda T). Terms of second order vanish by symmetry, those of third are 1e-10. */
-static void eigenvalues(taut_context *context, double speed, double T, const double complex *published, int count,
-                        double bound)
+static void find_map(taut_context *context, double speed, double T, double *c)
 {
     static const char *const starts[] = { "roll0", "steer0", "roll_rate", "steer_rate" };
     static const char *const columns[] = { "roll", "steer", "roll.dot", "steer.dot" };
-    double before[4][4], after[4][4], map[4][4], c[4];
+    double before[4][4], after[4][4], map[4][4];
     for (int i = 0; i < 4; i++) {
         double values[4] = { 0 };
         taut_setting settings[5] = { { "v0", NULL, speed } };
@@ -296,6 +295,13 @@ static void eigenvalues(taut_context *context, double speed, double T, const dou
     }
     propagator(before, after, map); /* transposed, with the same eigenvalues */
     characteristic(map, c);
+}
+
+static void eigenvalues(taut_context *context, double speed, double T, const double complex *published, int count,
+                        double bound)
+{
+    double c[4];
+    find_map(context, speed, T, c);
     for (int i = 0; i < count; i++) {
         const double complex found = clog(root_near(c, cexp(published[i] * T))) / T;
         printf("  v = %g: %.9f %+.9f i, published %.9f %+.9f i\n", speed, creal(found), cimag(found),
@@ -313,7 +319,15 @@ static void bicycle_benchmark(void **unused)
     (void)unused;
     eigenvalues(context, 0, 0.2, still, 4, 1e-6);
     eigenvalues(context, 5, 0.2, five, 3, 1e-6);
-    /* at the weave speed a pair crosses the imaginary axis, at the capsize speed an eigenvalue goes through zero */
+    /* At the weave speed a pair crosses the imaginary axis, at the capsize speed an eigenvalue goes through zero. Both
+       are given to a millimetre a second, and the real parts change by less than 1 for 1 m/s. */
+    double c[4];
+    find_map(context, 4.292, 0.2, c);
+    const double weave = creal(clog(root_near(c, cexp(3.45 * I * 0.2))) / 0.2);
+    find_map(context, 6.024, 0.2, c);
+    const double capsize = creal(clog(root_near(c, 1)) / 0.2);
+    printf("  real parts at the weave and capsize speeds: %.1e, %.1e\n", weave, capsize);
+    assert_true(fabs(weave) < 1e-3 && fabs(capsize) < 1e-3);
     taut_context_destroy(context);
 }
 
