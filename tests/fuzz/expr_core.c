@@ -17,7 +17,7 @@ int X(fuzz_field)(graph *g, expr f, expr_lookup lookup, void *user, const wide *
     if (!status && !(constants = taut_mem_new(context, count + 1, sizeof *constants))) status = TAUT_OUT_OF_MEMORY;
     for (size_t i = 0; !status && i < count; i++) {
         wide exact;
-        status = taut_expr_value(g, taut_store_constants(s)[i], lookup, user, &exact, NULL);
+        status = taut_expr_value(g, taut_store_constants(s)[i], lookup, user, &exact);
         constants[i] = (real)exact;
     }
     if (!status) status = X(field_create)(s, &terms, sizes, constants, &w, &made);
