@@ -71,13 +71,12 @@ speed() {
 
 # Instructions in double precision that the kernel executes, its time and registers, by Nsight Compute.
 counters() {
-    local of=smsp__sass_thread_inst_executed_op
+    local of=smsp__sass_thread_inst_executed_op more=gpu__time_duration.sum,launch__registers_per_thread
     for method in rattle em lobatto:s=3 compose:rattle,order=8; do
         for fast in "" fast; do
             echo "$method $fast"
             LD_LIBRARY_PATH="$here/$folder/lib:${LD_LIBRARY_PATH:-}" TAUT_MODELS="$here/models" ncu --clock-control none \
-                --launch-count 1 --metrics "${of}_dadd_pred_on.sum,${of}_dmul_pred_on.sum,${of}_dfma_pred_on.sum" \
-                --metrics gpu__time_duration.sum,launch__registers_per_thread \
+                --launch-count 1 --metrics "${of}_dadd_pred_on.sum,${of}_dmul_pred_on.sum,${of}_dfma_pred_on.sum,$more" \
                 "$here/$folder/ensemble" speed gpu $method 0.01 4e5 200 "$threads" $fast | grep -E 'op_d|duration|registers'
         done
     done
