@@ -59,6 +59,17 @@ unequal-cradle | 1 | -T 2 |
 pyramid | 0.1 | -T 0.1 |
 arch | 0.5 | -m em -T 0.7 -D n=15 -D thickness=0.1 |
 dominoes | 0.6 | -m em -T 1.5 |
+# Blades, wheels and rolling bodies
+nonholonomic/knife-edge | 3 | -T 3 | --trail all
+nonholonomic/sleigh | 4 | -T 4 | --trail all
+nonholonomic/vertical-disk | 4 | -T 4 | --trail all
+nonholonomic/tilted-disk | 2 | -T 2 | --trail all
+nonholonomic/turntable | 6 | -T 6 | --trail all
+nonholonomic/rattleback | 0.5 | -s 0.001 -T 1 --every 5 |
+nonholonomic/snakeboard | 6 | -T 6 | --trail all
+nonholonomic/bicycle | 1 | -s 0.002 -T 1.5 --every 5 |
+nonholonomic/particle | 10 | -T 10 | --trail all
+nonholonomic/transmission | 4 | -T 4 |
 # Joints
 joints/revolute | 1 | -T 2 |
 joints/prismatic | 0.5 | -T 1 |
@@ -73,6 +84,7 @@ joints/fixed | 1 | -T 2 |
 joints/distance | 1 | -T 2 |
 joints/gear | 0.5 | -T 1 |
 joints/belt | 0.5 | -T 1 |
+joints/series | 0.5 | -T 1 |
 # Models of the papers
 papers/cubic-surface | 4 | -T 4 | --trail all
 papers/jay-simeon-4.1 | 1 | -T 1 |

@@ -116,6 +116,10 @@ static real crowd_of(int equations)
     return equations > 256 ? REAL(sqrt)((real)equations) / 16 : 1;
 }
 
+/* In quad matrices are factored in double, and unknowns that the measure hardly sees (multipliers) lag behind: one small
+   correction after a large one does not promise that the next one is as small again. */
+#define LUCKY_RATE ((real)(sizeof(real) > sizeof(double) ? 1e-8 : 0))
+
 int X(newton_solve)(newton *n, const newton_problem *p, real *x, int has_factor, real time, const char *what)
 {
     /* Stagnation below the floor is round-off of an ill-conditioned problem. */
@@ -153,7 +157,7 @@ int X(newton_solve)(newton *n, const newton_problem *p, real *x, int has_factor,
             continue;
         }
         real rate = k > 0 && before > 0 ? size / before : 1;
-        if (size <= enough || (k > 0 && rate < 1 && rate * size <= rest)) return TAUT_OK;
+        if (size <= enough || (k > 0 && rate < 1 && REAL(fmax)(rate, LUCKY_RATE) * size <= rest)) return TAUT_OK;
         /* Among rounding errors the corrections seem to shrink slowly. They still shrink as fast as they did before,
            and what is left is what that says. */
         if (rate < best) best = rate;

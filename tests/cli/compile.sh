@@ -222,7 +222,7 @@ refused 'needs one model file' compile -o no.c
 refused 'cannot begin names of C' compile "$pendulum" -o no.c --prefix 9a
 refused 'cannot begin names of C' compile "$pendulum" -o no.c --prefix 'a b'
 refused 'positive number' compile "$pendulum" -o no.c -s 0
-refused 'between 0 and 0.1' compile "$pendulum" -o no.c --tol 1
+refused 'from 0 to less than 0.1' compile "$pendulum" -o no.c --tol 1
 refused 'strict or project' compile "$pendulum" -o no.c --start as-is
 refused 'has no param' compile "$pendulum" -o no.c -D nothing=1
 refused "there is no method 'nothing'" compile "$pendulum" -o no.c -m nothing
