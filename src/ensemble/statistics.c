@@ -184,7 +184,7 @@ size_t taut_statistics_sort(double *values, size_t count)
     size_t kept = 0;
     for (size_t i = 0; i < count; i++)
         if (values[i] - values[i] == 0) values[kept++] = values[i];
-    qsort(values, kept, sizeof *values, by_size);
+    if (kept) qsort(values, kept, sizeof *values, by_size);
     return kept;
 }
 

@@ -205,11 +205,15 @@ static int plan_moments(sweep *s)
 {
     const sweep_spec *spec = &s->spec;
     int partial;
+    const wide ratio = spec->until / spec->step;
+    if (!(spec->step > 0 && ratio > 0 && ratio <= (wide)1e15))
+        return taut_fail(s->context, TAUT_BAD_USAGE, "steps of %.9g do not lead to the end, %.9g, or are too many",
+                         (double)spec->step, (double)spec->until);
     const long steps = plan_steps(spec, &partial);
     size_t commas = 1, kept_count = 0;
     for (const char *c = spec->at ? spec->at : ""; *c; c++) commas += *c == ',';
     long *kept = taut_mem_new(s->context, commas + 1, sizeof *kept),
-         every = spec->every ? spec->every : (steps + 99) / 100;
+         every = spec->every <= 0 ? (steps + 99) / 100 : spec->every < steps ? spec->every : steps;
     if (!kept) return TAUT_OUT_OF_MEMORY;
     int status = kept_steps(s, steps, kept, &kept_count);
     const double most = (spec->stats ? (double)steps / (double)every + 2 : 0) + (double)kept_count;

@@ -92,11 +92,14 @@ static const char *name_of(const method_spec *spec)
     return found ? found : options[0].name;
 }
 
-/* m among the options, whatever it is; create refuses the impossible. */
+/* m among the options; create refuses the impossible. */
 static int points_of(const method_spec *spec)
 {
     for (int i = 0; i < spec->option_count; i++)
-        if (strcmp(spec->options[i].key, "m") == 0 && spec->options[i].value) return atoi(spec->options[i].value);
+        if (strcmp(spec->options[i].key, "m") == 0 && spec->options[i].value) {
+            const long m = strtol(spec->options[i].value, NULL, 10);
+            return m > 0 && m <= GALERKIN_MOST ? (int)m : OTHERWISE_M;
+        }
     return OTHERWISE_M;
 }
 
