@@ -1,5 +1,6 @@
 /* Machine code that Taut writes itself gives the bits of the interpreter: random tapes with all operations, and steps
  * of all models and methods. */
+#include <unistd.h>
 #include <dirent.h>
 
 #include "lower/emit.h"
@@ -137,10 +138,26 @@ static int compare(const char *path, const char *method)
     return p != NULL;
 }
 
+/* Linear equations whose first correction is of a lower order than the second: it is never the last one. */
+static void linear_equations_with_a_rough_guess(void **unused)
+{
+    (void)unused;
+    static const char text[] = "local x, y = coordinate 'x', coordinate 'y'\n"
+                               "lagrangian(3.5*x.dot^2 + y.dot^2*(2 + x^2) - y)\n"
+                               "start { x = 0.6, y = 0.8, ['x.dot'] = 0.6 }\n";
+    char path[] = "/tmp/test_machine.XXXXXX";
+    const int file = mkstemp(path);
+    assert_true(file >= 0 && write(file, text, sizeof text - 1) == (ssize_t)sizeof text - 1);
+    close(file);
+    const int compared = compare(path, "euler:adjoint");
+    unlink(path);
+    assert_true(compared);
+}
+
 static void steps_of_models(void **unused)
 {
     (void)unused;
-    static const char *const methods[] = { "rattle", "lobatto:s=3", "galerkin", "del", "em", "euler" };
+    static const char *const methods[] = { "rattle", "lobatto:s=3", "galerkin", "del", "em", "euler", "euler:adjoint" };
     int compared = 0;
     DIR *d = opendir(MODELS);
     assert_non_null(d);
@@ -332,6 +349,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_tapes),
+        cmocka_unit_test(linear_equations_with_a_rough_guess),
         cmocka_unit_test(steps_of_models),
         cmocka_unit_test(steps_at_once),
         cmocka_unit_test(states_stay_finite),

@@ -350,7 +350,7 @@ static void every_call_fails_once(void **state)
     recorded_run(c, whole_path, 0, 0);
     frames whole = read_frames_of(whole_path);
     long failed = 0, harmless = 0, last = 1000000;
-    for (long at = 1; at < last; at += is_long ? 1 : 1 + at / (SANITIZED ? 4 : 16)) {
+    for (long at = 1; at < last; at += is_long ? 1 : 1 + at / (SANITIZED ? 12 : 16)) {
         taut_context *context = taut_context_create(NULL);
         forget(), calls = 0, fail_at = at;
         committed_step = -1;

@@ -80,14 +80,23 @@ static void add_test(machine *m)
     add_instruction(m, MACHINE_LEAVE, difference, rest, 0);
 }
 
+/* Does it still hold what instruction i put there? */
+static int is_kept(const machine *m, uint32_t i)
+{
+    const uint32_t target = m->joined.code[i].target;
+    for (uint32_t k = i + 1; k < m->joined.count; k++)
+        if (m->joined.code[k].target == target) return 0;
+    return 1;
+}
+
 /* Where the sum of two numbers stands already, whose values are what they were then; NEVER: nowhere. */
 static uint32_t find_sum(const machine *m, uint32_t a, uint32_t b)
 {
     for (uint32_t i = m->joined.count; !m->failed && i-- > 0;) {
         const program_instruction *c = &m->joined.code[i];
         const int same = (c->a == a && c->b == b) || (c->a == b && c->b == a);
-        if (c->op == OP_ADD && same && c->target < m->p->register_count) return c->target;
-        if (c->target == a || c->target == b) return NEVER;
+        if (c->target == a || c->target == b) return NEVER; /* also where the sum is one of them */
+        if (c->op == OP_ADD && same && c->target < m->p->register_count && is_kept(m, i)) return c->target;
     }
     return NEVER;
 }
@@ -189,7 +198,7 @@ int X(machine_count_whole)(const program *p)
     if (!p->machine_finishes) return 0;
     for (int k = 0; k < p->phase_count; k++) {
         const program_phase *f = &p->phases[k];
-        if (f->size && !f->iteration.linear && (!f->iteration.always || f->iteration.skip_first)) return 0;
+        if (f->size && (f->iteration.skip_first || !(f->iteration.linear || f->iteration.always))) return 0;
         length += f->residual.count + f->factor.count + f->solve.count;
     }
     if (!p->phase_count || length > WHOLE_LENGTH) return 0;
