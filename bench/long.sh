@@ -13,7 +13,7 @@ awk -F'\t' '
     $1 == "end" { next }
     FNR == 1 { hue++; next_point = 0 }
     $2 < next_point { next }
-    { next_point = 1.9*$2; print $1 ", momentum\t" $2 "\t" $3 "\t" hue }
+    { next_point = 1.9*$2; name = $1; sub(/:LLL,/, " ", name); print name ", momentum\t" $2 "\t" $3 "\t" hue }
     $1 == "em" { more = more $1 ", energy\t" $2 "\t" $4 "\t4\n" }
     END { printf "%s", more; for (n = 1e3; n < 2e8; n *= 10) print "square root of the steps\t" n "\t" 1e-17*sqrt(n) "\t7" }
 ' "$work/rattle" "$work/em" "$work/galerkin:LLL,m=3" |
