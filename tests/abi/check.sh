@@ -26,7 +26,7 @@ describe()
 {
     abidw --exported-interfaces-only --headers-dir "$source/include/taut" --drop-private-types --drop-undefined-syms \
         --no-corpus-path --no-comp-dir-path --no-show-locs --no-elf-needed --no-parameter-names --no-architecture \
-        --type-id-style hash "$library"
+        --type-id-style hash "$library" | sed "s|path='$source/|path='../|"
 }
 
 if [ -n "$update" ]; then
