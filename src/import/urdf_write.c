@@ -276,7 +276,8 @@ int urdf_write(void *user, FILE *f)
         put_body(f, r, link);
         if (l->joint >= 0) put_joint(f, r, link);
         else
-            fprintf(f, "fixed(\"ground\", world, %s, { at = {0, 0, 0} })     -- leave this out for a robot that floats\n",
+            fprintf(f,
+                    "fixed(\"ground\", world, %s, { at = {0, 0, 0} })     -- leave this out for a robot that floats\n",
                     reference(r, link, name, sizeof name));
     }
     put_mimics(f, r);

@@ -124,8 +124,8 @@ static int finish(canvas *c, FILE *file)
     builder b = { .context = c->context };
     unsigned char *packed = NULL;
     size_t places[OBJECTS + 1] = { 0 }, packed_size = 0;
-    int failed = z->content.failed || taut_deflate(c->context, (const unsigned char *)z->content.text, z->content.length,
-                                                   &packed, &packed_size);
+    int failed = z->content.failed || taut_deflate(c->context, (const unsigned char *)z->content.text,
+                                                   z->content.length, &packed, &packed_size);
     taut_builder_put(&b, "%%PDF-1.4\n%%\xE2\xE3\xCF\xD3\n");
     begin_object(&b, places, 1);
     taut_builder_put(&b, "<< /Type /Catalog /Pages 2 0 R >>\nendobj\n");
