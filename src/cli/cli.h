@@ -74,7 +74,8 @@ int contacts_option(const options *o, int *active_set);
 int native_option(const options *o, int *mode);
 int threads_option(const options *o, int *threads);
 #define OPTION_JSON { "json", 0, NULL, "the result as one JSON document (docs/json.md)", 0 }
-#define OPTION_THREADS_APART { "threads", 0, "N", "threads, each with runs of its own; the results are the same (1)", 0 }
+#define OPTION_THREADS_APART \
+    { "threads", 0, "N", "threads, each with runs of its own; the results are the same (1)", 0 }
 
 /* What is being recorded ends cleanly when SIGINT or SIGTERM comes: told_to_stop is its number, 0 before. A second one
    ends the program at once. */

@@ -39,7 +39,8 @@ int exit_status_of(int status)
 
 const char *advice_on(int status)
 {
-    return status == TAUT_SINGULAR || status == -TAUT_SINGULAR ? "; 'taut check' shows the rank of the constraints" : "";
+    if (status != TAUT_SINGULAR && status != -TAUT_SINGULAR) return "";
+    return "; 'taut check' shows the rank of the constraints";
 }
 
 /* Every command has these, after its own. */

@@ -206,8 +206,8 @@ static int add_run(plot *z, const char *path)
 static int write_picture(void *user, FILE *file)
 {
     plot *z = user;
-    return taut_figure_write(&z->figure, z->make, file) ? taut_fail(z->context, TAUT_OUT_OF_MEMORY, "out of memory")
-                                                        : TAUT_OK;
+    if (!taut_figure_write(z->context, &z->figure, z->make, file)) return TAUT_OK;
+    return taut_fail(z->context, TAUT_OUT_OF_MEMORY, "out of memory");
 }
 
 /* Braille is of UTF-8: not where the environment asks for another encoding. */

@@ -48,8 +48,8 @@ static int write_page(void *user, FILE *file)
 {
     const page_source *z = user;
     if (taut_sweep_is(z->r))
-        return taut_sweep_page_write(z->context, z->r, (const char *)taut_template_ensemble, taut_template_ensemble_size,
-                                     file);
+        return taut_sweep_page_write(z->context, z->r, (const char *)taut_template_ensemble,
+                                     taut_template_ensemble_size, file);
     return taut_page_write_part(z->context, z->r, &z->part, (const char *)taut_template_page, taut_template_page_size,
                                 file);
 }

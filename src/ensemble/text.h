@@ -3,7 +3,8 @@
  * bits are those of the interpreter.
  *
  * What a step reads besides state and time are values of setup and constants of its program, from outside of the text.
- * Those that are the same for all members are numbers (`even`), the others have a lane of their own per member (`odd`). */
+ * Those that are the same for all members are numbers (`even`), the others have a lane of their own per member
+ * (`odd`). */
 #ifndef TAUT_ENSEMBLE_TEXT_H
 #define TAUT_ENSEMBLE_TEXT_H
 

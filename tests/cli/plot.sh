@@ -8,7 +8,7 @@ unset LC_ALL LC_CTYPE LANG NO_COLOR
 
 # ask FILE EXPRESSION: about a picture, by the functions below
 cat > ask.py << 'END'
-import re, struct, sys, xml.etree.ElementTree as tree, zlib
+import functools, re, struct, sys, xml.etree.ElementTree as tree, zlib
 
 data = open(sys.argv[1], "rb").read()
 S = "{http://www.w3.org/2000/svg}"
@@ -34,11 +34,26 @@ def chunks():
         at += 12 + size
     return found
 def size(): return struct.unpack(">II", chunks()["IHDR"][:8])
+def near(a, b, c):
+    p = a + b - c
+    return min((abs(p - a), 0, a), (abs(p - b), 1, b), (abs(p - c), 2, c))[2]
+@functools.cache
 def pixels():
-    width, height = size()
-    rows = zlib.decompress(chunks()["IDAT"])
-    assert len(rows) == height * (3 * width + 1)
-    return [rows[y * (3 * width + 1) + 1:(y + 1) * (3 * width + 1)] for y in range(height)]
+    """Rows of red, green and blue, of a file with or without a palette, with any filters."""
+    (width, height), kind, palette = size(), chunks()["IHDR"][9], chunks().get("PLTE")
+    step, rows, above, found = {2: 3, 3: 1}[kind], zlib.decompress(chunks()["IDAT"]), None, []
+    length = step * width
+    assert len(rows) == height * (length + 1) and (kind == 3) == (palette is not None)
+    for y in range(height):
+        type, row = rows[y * (length + 1)], bytearray(rows[y * (length + 1) + 1:(y + 1) * (length + 1)])
+        for i in range(length if type else 0):
+            a = row[i - step] if i >= step else 0
+            b = above[i] if above else 0
+            c = above[i - step] if above and i >= step else 0
+            row[i] = row[i] + (0, a, b, (a + b) // 2, near(a, b, c))[type] & 255
+        above = row
+        found.append(b"".join(palette[3 * n:3 * n + 3] for n in row) if palette else bytes(row))
+    return found
 def count(colour):
     return sum(row[i:i + 3] == colour for row in pixels() for i in range(0, len(row), 3))
 
@@ -129,6 +144,7 @@ if there python3; then
     succeeds plot double.taut -y a.x,a.y -o two.png
     is 'size of the PNG' "$(ask two.png 'size()')" '(1440, 880)'
     is 'colours of the PNG' "$(ask two.png '[count(c) > 300 for c in (b"\x00\x72\xb2", b"\xd5\x5e\x00", b"\xff\xff\xff")]')" '[True, True, True]'
+    is 'pixels per metre of the PNG' "$(ask two.png 'struct.unpack(">IIB", chunks()["pHYs"])')" '(5669, 5669, 1)'
     is 'bytes of the PNG' "$(ask two.png 'len(data) < 400000')" True
     succeeds plot double.taut -y a.x --theme dark --size 300x200 -o dark.png
     is 'dark' "$(ask dark.png '(size(), count(b"\x15\x18\x1d") > 100000, count(b"\x56\xb4\xe9") > 50)')" '((600, 400), True, True)'

@@ -1,4 +1,4 @@
-#include "cli/lua_text.h"
+#include "import/lua_text.h"
 
 #include <ctype.h>
 #include <math.h>

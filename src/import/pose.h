@@ -1,6 +1,6 @@
 /* Places and rotations of robot descriptions. */
-#ifndef TAUT_CLI_POSE_H
-#define TAUT_CLI_POSE_H
+#ifndef TAUT_IMPORT_POSE_H
+#define TAUT_IMPORT_POSE_H
 
 /* A place and a rotation, as a quaternion w x y z. */
 typedef struct {

@@ -2,8 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/cli.h"
-#include "cli/mjcf.h"
+#include "import/mjcf.h"
 
 /* ---- what is referred to ---- */
 

@@ -4,13 +4,13 @@
  *
  * Coordinates are the camera's: to the right, up, and away from the reader. Colours are from 0 to 1, as a screen takes
  * them (sRGB); light is added up in linear ones. */
-#ifndef TAUT_RENDER_CANVAS_H
-#define TAUT_RENDER_CANVAS_H
+#ifndef TAUT_RENDER_TRACER_H
+#define TAUT_RENDER_TRACER_H
 
 #include "base/pool.h"
-#include "render/image.h"
+#include "image/image.h"
 
-#define CANVAS_SAMPLES 3 /* per pixel, along each side */
+#define TRACER_SAMPLES 3 /* per pixel, along each side */
 
 /* What comes later covers what came before it, but for depth: solids hide each other by it, glass and trails are
    hidden by solids, text by nothing. */
@@ -41,24 +41,24 @@ typedef struct {
     float paper[3];
     int dark;                       /* trails take the lighter of two colours, else the darker */
     drawn *list;                    size_t count, capacity;
-    int status;                     /* the first failure of canvas_add; nothing is added after it */
+    int status;                     /* the first failure of tracer_add; nothing is added after it */
     float *linear;                  /* 4096 values: what a screen shows of linear light */
     float *band;                    /* per thread: 4 numbers a sample, the last one the depth */
     size_t band_size;
     pool *threads;
-} canvas;
+} tracer;
 
-int taut_canvas_create(taut_context *context, int width, int height, int threads, canvas **result);
+int taut_tracer_create(taut_context *context, int width, int height, int threads, tracer **result);
 /* NULL is allowed. */
-void taut_canvas_destroy(canvas *z);
+void taut_tracer_destroy(tracer *z);
 
-void taut_canvas_clear(canvas *z);
+void taut_tracer_clear(tracer *z);
 /* Adds something; what touches no pixel, or has a number that is none, is left out. */
-void taut_canvas_add(canvas *z, const drawn *what);
+void taut_tracer_add(tracer *z, const drawn *what);
 /* Where a place is, in pixels from the upper left corner. */
-void taut_canvas_project(const canvas *z, const double *at, double *pixel);
+void taut_tracer_project(const tracer *z, const double *at, double *pixel);
 /* The picture of everything that was added. */
-int taut_canvas_draw(canvas *z, image *result);
+int taut_tracer_draw(tracer *z, image *result);
 
 /* A colour as it is written: #rrggbb. */
 void taut_colour_read(const char *text, float *colour);

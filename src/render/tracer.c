@@ -1,4 +1,4 @@
-#include "render/canvas.h"
+#include "render/tracer.h"
 
 #include <float.h>
 #include <math.h>
@@ -30,9 +30,9 @@ static double meant(double colour)
     return colour <= 0.04045 ? colour / 12.92 : taut_math_pow((colour + 0.055) / 1.055, 2.4);
 }
 
-int taut_canvas_create(taut_context *context, int width, int height, int threads, canvas **result)
+int taut_tracer_create(taut_context *context, int width, int height, int threads, tracer **result)
 {
-    canvas *z = taut_mem_new(context, 1, sizeof *z);
+    tracer *z = taut_mem_new(context, 1, sizeof *z);
     *result = z;
     if (!z) return TAUT_OUT_OF_MEMORY;
     z->context = context;
@@ -40,19 +40,19 @@ int taut_canvas_create(taut_context *context, int width, int height, int threads
     z->height = height;
     int status = taut_pool_create(context, threads, &z->threads);
     if (!status) {
-        z->band_size = (size_t)width * CANVAS_SAMPLES * ROWS * CANVAS_SAMPLES * 4;
+        z->band_size = (size_t)width * TRACER_SAMPLES * ROWS * TRACER_SAMPLES * 4;
         z->linear = taut_mem_new(context, LEVELS, sizeof *z->linear);
         z->band = taut_mem_new(context, (size_t)taut_pool_threads(z->threads) * z->band_size, sizeof *z->band);
         if (!z->linear || !z->band) status = TAUT_OUT_OF_MEMORY;
     }
     for (int i = 0; !status && i < LEVELS; i++) z->linear[i] = (float)shown(i / (double)(LEVELS - 1));
     if (!status) return TAUT_OK;
-    taut_canvas_destroy(z);
+    taut_tracer_destroy(z);
     *result = NULL;
     return status;
 }
 
-void taut_canvas_destroy(canvas *z)
+void taut_tracer_destroy(tracer *z)
 {
     if (!z) return;
     taut_pool_destroy(z->threads);
@@ -70,13 +70,13 @@ void taut_colour_read(const char *text, float *colour)
 
 /* ---- the list ---- */
 
-void taut_canvas_clear(canvas *z)
+void taut_tracer_clear(tracer *z)
 {
     z->count = 0;
     z->status = TAUT_OK;
 }
 
-void taut_canvas_project(const canvas *z, const double *at, double *pixel)
+void taut_tracer_project(const tracer *z, const double *at, double *pixel)
 {
     double unit = z->flat ? z->unit : z->unit * at[2];
     pixel[0] = 0.5 * z->width + at[0] / unit;
@@ -84,7 +84,7 @@ void taut_canvas_project(const canvas *z, const double *at, double *pixel)
 }
 
 /* The pixels of a place and so much around it. */
-static void cover(const canvas *z, const double *at, double radius, double *low, double *high)
+static void cover(const tracer *z, const double *at, double radius, double *low, double *high)
 {
     double pixel[2], near = z->flat ? 1 : at[2] - radius;
     if (near <= 0) { /* it reaches behind the reader: anywhere */
@@ -93,7 +93,7 @@ static void cover(const canvas *z, const double *at, double radius, double *low,
         high[1] = z->height;
         return;
     }
-    taut_canvas_project(z, at, pixel);
+    taut_tracer_project(z, at, pixel);
     /* a ball in perspective is an ellipse, longer away from the middle */
     double lean = z->flat ? 1 : 1 + z->unit * (fabs(pixel[0] - 0.5 * z->width) + fabs(pixel[1] - 0.5 * z->height));
     double around = radius / (z->flat ? z->unit : z->unit * near) * lean + 1;
@@ -108,10 +108,10 @@ static int places_of(const drawn *what)
     return what->type == DRAWN_SPHERE ? 1 : what->type == DRAWN_TRIANGLE ? 3 : 2;
 }
 
-static void measure(const canvas *z, drawn *what)
+static void measure(const tracer *z, drawn *what)
 {
     double low[2] = { 1e9, 1e9 }, high[2] = { -1e9, -1e9 };
-    const int most[2] = { z->width * CANVAS_SAMPLES - 1, z->height * CANVAS_SAMPLES - 1 };
+    const int most[2] = { z->width * TRACER_SAMPLES - 1, z->height * TRACER_SAMPLES - 1 };
     double widest = what->radius[0] > what->radius[1] ? what->radius[0] : what->radius[1];
     for (int i = 0; i < places_of(what); i++) {
         if (what->type != DRAWN_LINE) {
@@ -124,7 +124,7 @@ static void measure(const canvas *z, drawn *what)
         }
     }
     for (int k = 0; k < 2; k++) {
-        double first = low[k] * CANVAS_SAMPLES - 1, last = high[k] * CANVAS_SAMPLES + 1;
+        double first = low[k] * TRACER_SAMPLES - 1, last = high[k] * TRACER_SAMPLES + 1;
         what->low[k] = first > 0 ? first < most[k] + 1 ? (int)first : most[k] + 1 : 0;
         what->high[k] = last < most[k] ? last > -1 ? (int)last : -1 : most[k];
     }
@@ -138,13 +138,13 @@ static int is_whole(const drawn *what)
 }
 
 /* A line between places: pixels, and depth as its inverse, which is linear along it. */
-static int flatten(const canvas *z, drawn *what)
+static int flatten(const tracer *z, drawn *what)
 {
     for (int i = 0; i < 2; i++) {
         double pixel[2], depth = what->at[i][2];
         if (what->when == PASS_TEXT) continue;
         if (!z->flat && depth < 1e-6) return 0;
-        taut_canvas_project(z, what->at[i], pixel);
+        taut_tracer_project(z, what->at[i], pixel);
         what->at[i][0] = pixel[0];
         what->at[i][1] = pixel[1];
         what->at[i][2] = z->flat ? depth : 1 / depth;
@@ -152,7 +152,7 @@ static int flatten(const canvas *z, drawn *what)
     return 1;
 }
 
-void taut_canvas_add(canvas *z, const drawn *what)
+void taut_tracer_add(tracer *z, const drawn *what)
 {
     drawn d = *what;
     if (z->status || !is_whole(&d) || (d.type == DRAWN_LINE && !flatten(z, &d))) return;
@@ -176,14 +176,14 @@ typedef struct {
     double from[3], to[3];  /* of a ray: from + depth to */
 } ray;
 
-static ray ray_through(const canvas *z, int x, int y)
+static ray ray_through(const tracer *z, int x, int y)
 {
-    double u = ((x + 0.5) / CANVAS_SAMPLES - 0.5 * z->width) * z->unit;
-    double v = (0.5 * z->height - (y + 0.5) / CANVAS_SAMPLES) * z->unit;
+    double u = ((x + 0.5) / TRACER_SAMPLES - 0.5 * z->width) * z->unit;
+    double v = (0.5 * z->height - (y + 0.5) / TRACER_SAMPLES) * z->unit;
     return z->flat ? (ray){ { u, v, 0 }, { 0, 0, 1 } } : (ray){ { 0, 0, 0 }, { u, v, 1 } };
 }
 
-static float on_screen(const canvas *z, double light)
+static float on_screen(const tracer *z, double light)
 {
     int level = (int)(light * (LEVELS - 1) + 0.5);
     return z->linear[level < 0 ? 0 : level < LEVELS ? level : LEVELS - 1];
@@ -198,7 +198,7 @@ static double power(double base, int exponent)
 }
 
 /* Lambert's law under a sun and a sky that is darker below, and a highlight; normals need not have length 1. */
-static void shade(const canvas *z, const drawn *d, const double *normal, const ray *r, float *colour)
+static void shade(const tracer *z, const drawn *d, const double *normal, const ray *r, float *colour)
 {
     if (!(d->shine > 0)) {
         memcpy(colour, d->colour, 3 * sizeof *colour);
@@ -309,7 +309,7 @@ static double hit_shade(const drawn *d, const ray *r)
 
 /* ---- painting ---- */
 
-static void blend(const canvas *z, const drawn *d, const float *colour, float cover, float *sample)
+static void blend(const tracer *z, const drawn *d, const float *colour, float cover, float *sample)
 {
     for (int k = 0; k < 3; k++) {
         if (d->when != PASS_TRAIL) sample[k] += cover * (colour[k] - sample[k]);
@@ -317,9 +317,9 @@ static void blend(const canvas *z, const drawn *d, const float *colour, float co
     }
 }
 
-static void paint_line(const canvas *z, const drawn *d, int x, int y, float *sample)
+static void paint_line(const tracer *z, const drawn *d, int x, int y, float *sample)
 {
-    double px = (x + 0.5) / CANVAS_SAMPLES - d->at[0][0], py = (y + 0.5) / CANVAS_SAMPLES - d->at[0][1];
+    double px = (x + 0.5) / TRACER_SAMPLES - d->at[0][0], py = (y + 0.5) / TRACER_SAMPLES - d->at[0][1];
     double ex = d->at[1][0] - d->at[0][0], ey = d->at[1][1] - d->at[0][1], length = ex * ex + ey * ey;
     double s = length > 0 ? (px * ex + py * ey) / length : 0;
     s = s < 0 ? 0 : s > 1 ? 1 : s;
@@ -336,7 +336,7 @@ static void paint_line(const canvas *z, const drawn *d, int x, int y, float *sam
     if (d->when == PASS_SOLID) sample[3] = (float)depth;
 }
 
-static void paint(const canvas *z, const drawn *d, int x, int y, float *sample)
+static void paint(const tracer *z, const drawn *d, int x, int y, float *sample)
 {
     if (d->type == DRAWN_LINE) {
         paint_line(z, d, x, y, sample);
@@ -356,17 +356,17 @@ static void paint(const canvas *z, const drawn *d, int x, int y, float *sample)
 }
 
 typedef struct {
-    canvas *z;
+    tracer *z;
     image *result;
 } drawing;
 
 static void draw_band(void *self, int index, int worker)
 {
     const drawing *job = self;
-    const canvas *z = job->z;
+    const tracer *z = job->z;
     float *band = z->band + (size_t)worker * z->band_size;
     int first = index * ROWS, last = first + ROWS < z->height ? first + ROWS : z->height;
-    int wide = z->width * CANVAS_SAMPLES, top = first * CANVAS_SAMPLES, bottom = last * CANVAS_SAMPLES - 1;
+    int wide = z->width * TRACER_SAMPLES, top = first * TRACER_SAMPLES, bottom = last * TRACER_SAMPLES - 1;
     for (size_t i = 0; i < (size_t)wide * (size_t)(bottom - top + 1); i++) {
         memcpy(band + 4 * i, z->paper, sizeof z->paper);
         band[4 * i + 3] = FLT_MAX;
@@ -383,21 +383,21 @@ static void draw_band(void *self, int index, int worker)
     for (int y = first; y < last; y++)
         for (int x = 0; x < z->width; x++) {
             float sum[3] = { 0, 0, 0 };
-            for (int j = 0; j < CANVAS_SAMPLES; j++)
-                for (int i = 0; i < CANVAS_SAMPLES; i++) {
-                    size_t row = (size_t)((y - first) * CANVAS_SAMPLES + j);
-                    const float *sample = band + 4 * (row * (size_t)wide + (size_t)(x * CANVAS_SAMPLES + i));
+            for (int j = 0; j < TRACER_SAMPLES; j++)
+                for (int i = 0; i < TRACER_SAMPLES; i++) {
+                    size_t row = (size_t)((y - first) * TRACER_SAMPLES + j);
+                    const float *sample = band + 4 * (row * (size_t)wide + (size_t)(x * TRACER_SAMPLES + i));
                     for (int k = 0; k < 3; k++) sum[k] += sample[k];
                 }
             unsigned char *to = job->result->rgb + 3 * ((size_t)y * (size_t)z->width + (size_t)x);
             for (int k = 0; k < 3; k++) {
-                float level = sum[k] / (CANVAS_SAMPLES * CANVAS_SAMPLES) * 255 + 0.5f;
+                float level = sum[k] / (TRACER_SAMPLES * TRACER_SAMPLES) * 255 + 0.5f;
                 to[k] = (unsigned char)(level > 255 ? 255 : level);
             }
         }
 }
 
-int taut_canvas_draw(canvas *z, image *result)
+int taut_tracer_draw(tracer *z, image *result)
 {
     drawing job = { z, result };
     if (z->status) return z->status;

@@ -1,6 +1,6 @@
 /* Models that are written for people: names, lists and comments of Lua. */
-#ifndef TAUT_CLI_LUA_TEXT_H
-#define TAUT_CLI_LUA_TEXT_H
+#ifndef TAUT_IMPORT_LUA_TEXT_H
+#define TAUT_IMPORT_LUA_TEXT_H
 
 #include <stddef.h>
 #include <stdio.h>

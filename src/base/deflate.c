@@ -1,8 +1,7 @@
-/* Compression for PNG: matches found through hash chains, and Huffman codes of each block (RFC 1951). */
-#include <stdlib.h>
-#include <string.h>
+/* Matches found through hash chains, and Huffman codes of each block (RFC 1951). */
+#include "base/deflate.h"
 
-#include "render/image.h"
+#include <string.h>
 
 enum { WINDOW = 32768, HASH = 1 << 15, CHAIN = 96, LEAST = 3, MOST = 258, BLOCK = 1 << 15 };
 enum { LITERALS = 286, DISTANCES = 30, LENGTHS = 19, BITS_MOST = 15 };

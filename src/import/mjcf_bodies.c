@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
-#include "cli/mjcf.h"
+#include "import/mjcf.h"
 
 /* ---- places ---- */
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/elementary.h"
-#include "cli/mjcf.h"
+#include "import/mjcf.h"
 
 static const double pi = 2 * TAUT_HALF_PI_HIGH;
 

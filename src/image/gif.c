@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "render/image.h"
+#include "image/image.h"
 
 /* ---- palette ---- */
 

@@ -2,11 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "render/image.h"
+#include "base/deflate.h"
+#include "image/image.h"
 
 int taut_image_create(taut_context *context, int width, int height, image *result)
 {
-    *result = (image){ width, height, taut_mem_new(context, (size_t)width * (size_t)height, 3) };
+    *result = (image){ width, height, taut_mem_new(context, (size_t)width * (size_t)height, 3), 0 };
     return result->rgb ? TAUT_OK : TAUT_OUT_OF_MEMORY;
 }
 
@@ -25,9 +26,16 @@ static uint32_t sum_of(uint32_t crc, const unsigned char *data, size_t size)
     return crc;
 }
 
+static void set_number(unsigned char *to, uint32_t number)
+{
+    for (int k = 0; k < 4; k++) to[k] = (unsigned char)(number >> (24 - 8 * k));
+}
+
 static void put_number(FILE *file, uint32_t number)
 {
-    for (int k = 24; k >= 0; k -= 8) fputc((int)(number >> k & 255), file);
+    unsigned char bytes[4];
+    set_number(bytes, number);
+    fwrite(bytes, 1, sizeof bytes, file);
 }
 
 static void put_chunk(FILE *file, const char *type, const unsigned char *data, size_t size)
@@ -107,7 +115,7 @@ static int number_colours(const image *z, unsigned char (*colours)[3], unsigned 
 int taut_png_write(taut_context *context, const image *z, FILE *file)
 {
     size_t width = (size_t)z->width, height = (size_t)z->height, packed_size = 0;
-    unsigned char head[13] = { 0 }, colours[256][3], *packed = NULL;
+    unsigned char head[13] = { 0 }, density[9] = { 0 }, colours[256][3], *packed = NULL;
     unsigned char *numbers = taut_mem_new(context, width * height, 1);
     unsigned char *spare = taut_mem_new(context, 3 * width, 1), *rows = taut_mem_new(context, height, 1 + 3 * width);
     int status = numbers && spare && rows ? TAUT_OK : TAUT_OUT_OF_MEMORY;
@@ -116,15 +124,17 @@ int taut_png_write(taut_context *context, const image *z, FILE *file)
         size_t step = count ? 1 : 3;
         filter_rows(count ? numbers : z->rgb, width, height, step, spare, rows);
         status = taut_deflate(context, rows, height * (1 + step * width), &packed, &packed_size);
-        for (int k = 0; k < 4; k++) {
-            head[k] = (unsigned char)(width >> (24 - 8 * k));
-            head[4 + k] = (unsigned char)(height >> (24 - 8 * k));
-        }
+        set_number(head, (uint32_t)width);
+        set_number(head + 4, (uint32_t)height);
+        set_number(density, z->per_metre);
+        set_number(density + 4, z->per_metre);
+        density[8] = 1; /* the unit is a metre */
         head[8] = 8;
         head[9] = count ? 3 : 2;
         if (!status) {
             fwrite("\x89PNG\r\n\x1a\n", 1, 8, file);
             put_chunk(file, "IHDR", head, sizeof head);
+            if (z->per_metre) put_chunk(file, "pHYs", density, sizeof density);
             if (count) put_chunk(file, "PLTE", colours[0], 3 * (size_t)count);
             put_chunk(file, "IDAT", packed, packed_size);
             put_chunk(file, "IEND", head, 0);

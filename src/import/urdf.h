@@ -1,12 +1,13 @@
 /* Robot descriptions (URDF): links with masses and shapes, joints between them. */
-#ifndef TAUT_CLI_URDF_H
-#define TAUT_CLI_URDF_H
+#ifndef TAUT_IMPORT_URDF_H
+#define TAUT_IMPORT_URDF_H
 
 #include <stddef.h>
 
-#include "cli/lua_text.h"
-#include "cli/pose.h"
-#include "cli/xml.h"
+#include "base/context.h"
+#include "import/lua_text.h"
+#include "import/pose.h"
+#include "import/xml.h"
 
 typedef enum { URDF_BOX, URDF_CYLINDER, URDF_SPHERE, URDF_NO_SHAPE } urdf_shape;
 
@@ -50,13 +51,14 @@ typedef struct {
     size_t joint_count;
 } urdf_robot;
 
-/* Reads a description. Returns an exit status, after a complaint if it is not 0; the robot is to be cleared in any
-   case. */
-int urdf_read(const char *path, const xml_node *root, urdf_robot *robot);
+/* Reads a description. Returns a status, of whose failure the context has the text; the robot is to be cleared in
+   any case. */
+int urdf_read(taut_context *context, const char *path, const xml_node *root, urdf_robot *robot);
 void urdf_clear(urdf_robot *robot);
 
 /* The model of a description (urdf_write.c): the order of the links, names, checks; then its text. */
 typedef struct {
+    taut_context *context;
     const char *path;
     urdf_robot robot;
     long *order;   /* links, from the root on */

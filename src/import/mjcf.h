@@ -1,13 +1,14 @@
 /* Robot descriptions of MuJoCo (MJCF), as far as they are bodies, joints, equalities, tendons and actuators. All places
    and directions are those in space in the position of the description, where the joints are at their references. */
-#ifndef TAUT_CLI_MJCF_H
-#define TAUT_CLI_MJCF_H
+#ifndef TAUT_IMPORT_MJCF_H
+#define TAUT_IMPORT_MJCF_H
 
 #include <stdio.h>
 
-#include "cli/lua_text.h"
-#include "cli/pose.h"
-#include "cli/xml.h"
+#include "base/context.h"
+#include "import/lua_text.h"
+#include "import/pose.h"
+#include "import/xml.h"
 
 typedef enum {
     MJCF_SPHERE, MJCF_CAPSULE, MJCF_CYLINDER, MJCF_BOX, MJCF_ELLIPSOID, MJCF_PLANE, MJCF_NO_SHAPE
@@ -83,9 +84,10 @@ typedef struct {
 #define MJCF_FILES_MOST 64
 
 typedef struct {
+    taut_context *context;
     const char *path;
     xml_node *root;
-    int code;                 /* not 0 after a complaint */
+    int code;                 /* not 0 after a failure */
     size_t elements;
     /* <compiler> and <option> */
     double turn;              /* the unit of angles, in radians */
@@ -111,16 +113,16 @@ typedef struct {
     int left_out;             /* how many things the written model has a comment for instead */
 } mjcf_model;
 
-/* Reads a description, with the files that it includes. Returns an exit status, after a complaint if it is not 0; the
-   model is to be cleared in any case. */
-int mjcf_read(const char *path, xml_node *root, mjcf_model *m);
+/* Reads a description, with the files that it includes. Returns a status, of whose failure the context has the
+   text; the model is to be cleared in any case. */
+int mjcf_read(taut_context *context, const char *path, xml_node *root, mjcf_model *m);
 void mjcf_clear(mjcf_model *m);
 /* Writes the Lua model; returns a status of the library. */
 int mjcf_write(void *model, FILE *f);
 
 /* ---- for the files mjcf*.c ---- */
 
-/* Complains about a node, once. */
+/* A failure because of a node; the first one counts. */
 void mjcf_fail(mjcf_model *m, const xml_node *node, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* An attribute of the element or of its class; `kind` is the element whose defaults count. NULL where there is none. */
 const char *mjcf_attribute(const mjcf_model *m, const xml_node *node, const char *kind, const char *name);
@@ -130,7 +132,7 @@ int mjcf_is_actuator(const char *name);
 int mjcf_numbers(mjcf_model *m, const xml_node *node, const char *kind, const char *name, double *out, int most);
 double mjcf_number(mjcf_model *m, const xml_node *node, const char *kind, const char *name, double otherwise);
 int mjcf_has(const mjcf_model *m, const xml_node *node, const char *kind, const char *name, const char *value);
-/* One more element at the end of an array, all zero. NULL after a complaint. */
+/* One more element at the end of an array, all zero. NULL after a failure. */
 void *mjcf_more(mjcf_model *m, void *array, size_t *count, size_t size);
 void mjcf_take_name(mjcf_model *m, lua_names *list, const char *name, const char *otherwise, size_t number,
                     char buffer[LUA_NAME]);

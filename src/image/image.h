@@ -1,7 +1,7 @@
 /* Pictures of red, green and blue, and files of them: PNG, animated GIF. Nothing here depends on other libraries, and
  * the same picture gives the same bytes everywhere. */
-#ifndef TAUT_RENDER_IMAGE_H
-#define TAUT_RENDER_IMAGE_H
+#ifndef TAUT_IMAGE_IMAGE_H
+#define TAUT_IMAGE_IMAGE_H
 
 #include <stdio.h>
 
@@ -10,14 +10,11 @@
 typedef struct {
     int width, height;
     unsigned char *rgb;    /* row after row from the top, 3 bytes per pixel */
+    uint32_t per_metre;    /* how many pixels are a metre on paper; 0: not said */
 } image;
 
 int taut_image_create(taut_context *context, int width, int height, image *result);
 void taut_image_free(taut_context *context, image *z);
-
-/* zlib's format (RFC 1950, 1951) of some bytes, in an allocation that the caller frees. */
-int taut_deflate(taut_context *context, const unsigned char *data, size_t size, unsigned char **result,
-                 size_t *result_size);
 
 /* With up to 256 colours the file has a palette. Check ferror of the file. */
 int taut_png_write(taut_context *context, const image *z, FILE *file);

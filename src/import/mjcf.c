@@ -1,5 +1,5 @@
 /* MJCF: what its readers share, and the order in which they read. */
-#include "cli/mjcf.h"
+#include "import/mjcf.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/wide.h"
-#include "cli/cli.h"
 
 void mjcf_fail(mjcf_model *m, const xml_node *node, const char *format, ...)
 {
@@ -17,7 +16,7 @@ void mjcf_fail(mjcf_model *m, const xml_node *node, const char *format, ...)
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    m->code = complain(EXIT_USAGE, "%s:%d: %s", m->path, node->line, text);
+    m->code = taut_fail(m->context, TAUT_BAD_MODEL, "%s:%d: %s", m->path, node->line, text);
 }
 
 /* Defaults of actuators are one set, whatever the kind of actuator is called. */
@@ -95,7 +94,7 @@ void *mjcf_more(mjcf_model *m, void *array, size_t *count, size_t size)
     if ((*count & (*count - 1)) == 0) {
         void *grown = realloc(*place, (*count ? 2 * *count : 1) * size);
         if (!grown) {
-            if (!m->code) m->code = complain(EXIT_FAILED, "out of memory");
+            if (!m->code) m->code = taut_fail(m->context, TAUT_OUT_OF_MEMORY, "out of memory");
             return NULL;
         }
         *place = grown;
@@ -109,7 +108,7 @@ void mjcf_take_name(mjcf_model *m, lua_names *list, const char *name, const char
     char numbered[LUA_NAME];
     snprintf(numbered, sizeof numbered, "%s%zu", otherwise, number);
     if (lua_names_take(list, name && *name ? name : numbered, buffer) && !m->code)
-        m->code = complain(EXIT_FAILED, "out of memory");
+        m->code = taut_fail(m->context, TAUT_OUT_OF_MEMORY, "out of memory");
 }
 
 /* ---- what is named ---- */
@@ -148,9 +147,9 @@ const xml_node *mjcf_section(const mjcf_model *m, const char *name, const xml_no
 
 /* ---- the whole ---- */
 
-int mjcf_read(const char *path, xml_node *root, mjcf_model *m)
+int mjcf_read(taut_context *context, const char *path, xml_node *root, mjcf_model *m)
 {
-    *m = (mjcf_model){ .path = path, .root = root };
+    *m = (mjcf_model){ .context = context, .path = path, .root = root };
     mjcf_include(m);
     if (!m->code) mjcf_read_settings(m);
     if (!m->code) mjcf_read_bodies(m);

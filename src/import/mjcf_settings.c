@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "base/elementary.h"
-#include "cli/cli.h"
-#include "cli/mjcf.h"
+#include "import/mjcf.h"
 
 /* ---- included files: those beside or below the description, each once ---- */
 
@@ -56,10 +55,10 @@ static void read_included(mjcf_model *m, xml_node *include, const char **done, i
     if (path && name) {
         snprintf(path, size, "%.*s%s", (int)folder, m->path, file);
         done[(*count)++] = strcpy(name, file);
-        m->code = xml_read_below(path, include, depth_of(include), &m->elements);
+        m->code = xml_read_below(m->context, path, include, depth_of(include), &m->elements);
     } else {
         free(name);
-        m->code = complain(EXIT_FAILED, "out of memory");
+        m->code = taut_fail(m->context, TAUT_OUT_OF_MEMORY, "out of memory");
     }
     free(path);
     if (!m->code) splice(include);

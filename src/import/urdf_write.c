@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
-#include "cli/urdf.h"
+#include "import/urdf.h"
 
 typedef urdf_job job;
 
@@ -36,26 +35,26 @@ static int join_by(job *w, const entry *links, const entry *joints)
         urdf_joint *j = &r->joints[i];
         const long parent = find(links, r->link_count, j->parent), child = find(links, r->link_count, j->child);
         if (parent < 0 || child < 0)
-            return complain(EXIT_USAGE, "%s:%d: joint '%s' names a %s that is not there", w->path, j->line, j->name,
-                            parent < 0 ? "parent" : "child");
+            return taut_fail(w->context, TAUT_BAD_MODEL, "%s:%d: joint '%s' names a %s that is not there", w->path,
+                             j->line, j->name, parent < 0 ? "parent" : "child");
         if (r->links[child].joint >= 0)
-            return complain(EXIT_USAGE, "%s:%d: link '%s' is the child of two joints, '%s' and '%s'", w->path, j->line,
-                            j->child, r->joints[r->links[child].joint].name, j->name);
+            return taut_fail(w->context, TAUT_BAD_MODEL, "%s:%d: link '%s' is the child of two joints, '%s' and '%s'",
+                             w->path, j->line, j->child, r->joints[r->links[child].joint].name, j->name);
         j->parent_link = parent, j->child_link = child;
         r->links[child].joint = (long)i;
         j->mimicked = find(joints, r->joint_count, j->mimic);
         if (j->mimic && j->mimicked < 0)
-            return complain(EXIT_USAGE, "%s:%d: joint '%s' mimics '%s', which is not there", w->path, j->line, j->name,
-                            j->mimic);
+            return taut_fail(w->context, TAUT_BAD_MODEL, "%s:%d: joint '%s' mimics '%s', which is not there", w->path,
+                             j->line, j->name, j->mimic);
     }
-    return EXIT_DONE;
+    return TAUT_OK;
 }
 
 static int join(job *w)
 {
     const urdf_robot *r = &w->robot;
     entry *links = calloc(r->link_count + 1, sizeof *links), *joints = calloc(r->joint_count + 1, sizeof *joints);
-    int code = links && joints ? EXIT_DONE : complain(EXIT_FAILED, "out of memory");
+    int code = links && joints ? TAUT_OK : taut_fail(w->context, TAUT_OUT_OF_MEMORY, "out of memory");
     if (!code) {
         for (size_t i = 0; i < r->link_count; i++) links[i] = (entry){ r->links[i].name, (long)i };
         for (size_t i = 0; i < r->joint_count; i++) joints[i] = (entry){ r->joints[i].name, (long)i };
@@ -88,10 +87,10 @@ static int place(job *w)
     long *first = calloc(2 * r->link_count, sizeof *first), *next = first + r->link_count;
     if (!w->order || !first) {
         free(first);
-        return complain(EXIT_FAILED, "out of memory");
+        return taut_fail(w->context, TAUT_OUT_OF_MEMORY, "out of memory");
     }
     for (size_t i = 0; i < r->link_count; i++) first[i] = -1;
-    int code = EXIT_DONE;
+    int code = TAUT_OK;
     for (size_t i = r->link_count; i-- > 0;) {
         const long joint = r->links[i].joint;
         if (joint < 0) continue;
@@ -101,8 +100,9 @@ static int place(job *w)
     for (size_t i = 0; i < r->link_count && !code; i++) {
         if (r->links[i].joint >= 0) continue;
         if (w->done)
-            code = complain(EXIT_USAGE, "%s:%d: link '%s' hangs on no joint, nor does '%s'; a robot has one root",
-                            w->path, r->links[i].line, r->links[i].name, r->links[w->order[0]].name);
+            code = taut_fail(w->context, TAUT_BAD_MODEL,
+                             "%s:%d: link '%s' hangs on no joint, nor does '%s'; a robot has one root", w->path,
+                             r->links[i].line, r->links[i].name, r->links[w->order[0]].name);
         else w->order[w->done++] = (long)i;
     }
     for (size_t k = 0; k < w->done && !code; k++) {
@@ -111,7 +111,7 @@ static int place(job *w)
     }
     free(first);
     if (!code && w->done < r->link_count)
-        code = complain(EXIT_USAGE, "%s:1: the joints of the robot form a ring", w->path);
+        code = taut_fail(w->context, TAUT_BAD_MODEL, "%s:1: the joints of the robot form a ring", w->path);
     return code;
 }
 
@@ -276,7 +276,8 @@ int urdf_write(void *user, FILE *f)
         put_body(f, r, link);
         if (l->joint >= 0) put_joint(f, r, link);
         else
-            fprintf(f, "fixed(\"ground\", world, %s, { at = {0, 0, 0} })     -- leave this out for a robot that floats\n",
+            fprintf(f,
+                    "fixed(\"ground\", world, %s, { at = {0, 0, 0} })     -- leave this out for a robot that floats\n",
                     reference(r, link, name, sizeof name));
     }
     put_mimics(f, r);
@@ -295,7 +296,7 @@ static int take_names(job *w)
     for (size_t i = 0; i < r->joint_count && !failed; i++)
         failed = lua_names_take(&joints, r->joints[i].name, r->joints[i].lua);
     lua_names_clear(&links), lua_names_clear(&joints);
-    return failed ? complain(EXIT_FAILED, "out of memory") : EXIT_DONE;
+    return failed ? taut_fail(w->context, TAUT_OUT_OF_MEMORY, "out of memory") : TAUT_OK;
 }
 
 int urdf_prepare(job *w)
@@ -305,7 +306,8 @@ int urdf_prepare(job *w)
     if (!code) code = place(w);
     for (size_t i = 0; i < r->link_count && !code; i++)
         if (r->links[i].carrier == -2)
-            code = complain(EXIT_USAGE, "%s:%d: link '%s' has no mass and moves; give it an <inertial> element",
-                            w->path, r->links[i].line, r->links[i].name);
+            code = taut_fail(w->context, TAUT_BAD_MODEL,
+                             "%s:%d: link '%s' has no mass and moves; give it an <inertial> element", w->path,
+                             r->links[i].line, r->links[i].name);
     return code ? code : take_names(w);
 }

@@ -1,5 +1,5 @@
 /* Reading URDF: a tree of XML as links and joints. */
-#include "cli/urdf.h"
+#include "import/urdf.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/wide.h"
-#include "cli/cli.h"
 
 /* Roll, pitch, yaw: about the fixed axes x, y, z in this order. */
 static void from_angles(const double rpy[3], double q[4])
@@ -19,9 +18,10 @@ static void from_angles(const double rpy[3], double q[4])
 }
 
 typedef struct {
+    taut_context *context;
     const char *path;
     urdf_robot *robot;
-    int code;              /* not 0 after a complaint */
+    int code;              /* not 0 after a failure */
 } reader;
 
 static const char *attribute(const xml_node *node, const char *name, const char *otherwise)
@@ -41,8 +41,8 @@ static void get_numbers(reader *r, const xml_node *node, const char *name, doubl
         wide value = 0;
         snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), text);
         if (taut_wide_parse(word, &value) || !isfinite((double)value))
-            r->code = complain(EXIT_USAGE, "%s:%d: %s=\"...\" needs %d numbers; '%s' is none", r->path, node->line,
-                               name, count, word);
+            r->code = taut_fail(r->context, TAUT_BAD_MODEL, "%s:%d: %s=\"...\" needs %d numbers; '%s' is none", r->path,
+                                node->line, name, count, word);
         out[i] = (double)value;
         text += length;
     }
@@ -62,16 +62,16 @@ static char *copy(reader *r, const char *text)
 {
     char *result = malloc(strlen(text) + 1);
     if (result) strcpy(result, text);
-    else if (!r->code) r->code = complain(EXIT_FAILED, "out of memory");
+    else if (!r->code) r->code = taut_fail(r->context, TAUT_OUT_OF_MEMORY, "out of memory");
     return result;
 }
 
-/* One more element at the end of an array, all zero. NULL after a complaint. */
+/* One more element at the end of an array, all zero. NULL after a failure. */
 static void *more(reader *r, void **array, size_t *count, size_t size)
 {
     char *grown = realloc(*array, (*count + 1) * size);
     if (!grown) {
-        if (!r->code) r->code = complain(EXIT_FAILED, "out of memory");
+        if (!r->code) r->code = taut_fail(r->context, TAUT_OUT_OF_MEMORY, "out of memory");
         return NULL;
     }
     *array = grown;
@@ -85,7 +85,8 @@ static void in_inertial(reader *r, urdf_link *l, const xml_node *node)
     if (xml_is(node, "mass")) get_numbers(r, node, "value", &l->mass, 1);
     for (int i = 0; i < 6 && xml_is(node, "inertia"); i++) get_numbers(r, node, entries[i], &l->inertia[i], 1);
     if (!r->code && l->mass < 0)
-        r->code = complain(EXIT_USAGE, "%s:%d: link '%s' has a negative mass", r->path, node->line, l->name);
+        r->code = taut_fail(r->context, TAUT_BAD_MODEL, "%s:%d: link '%s' has a negative mass", r->path, node->line,
+                            l->name);
 }
 
 static void read_visual(reader *r, urdf_link *l, const xml_node *node)
@@ -109,7 +110,8 @@ static void read_visual(reader *r, urdf_link *l, const xml_node *node)
     }
     for (int i = 0; i < (v->shape == URDF_BOX ? 3 : v->shape == URDF_CYLINDER ? 2 : 1) && !r->code; i++)
         if (v->shape != URDF_NO_SHAPE && !(v->size[i] > 0))
-            r->code = complain(EXIT_USAGE, "%s:%d: a shape has a size that is not positive", r->path, node->line);
+            r->code = taut_fail(r->context, TAUT_BAD_MODEL, "%s:%d: a shape has a size that is not positive", r->path,
+                                node->line);
 }
 
 static void read_link(reader *r, const xml_node *node)
@@ -142,7 +144,8 @@ static void in_joint(reader *r, urdf_joint *j, const xml_node *node)
     if (xml_is(node, "axis")) {
         get_numbers(r, node, "xyz", j->axis, 3);
         if (!r->code && j->axis[0] == 0 && j->axis[1] == 0 && j->axis[2] == 0)
-            r->code = complain(EXIT_USAGE, "%s:%d: the axis of joint '%s' is zero", r->path, node->line, j->name);
+            r->code = taut_fail(r->context, TAUT_BAD_MODEL, "%s:%d: the axis of joint '%s' is zero", r->path,
+                                node->line, j->name);
     }
     if (xml_is(node, "dynamics")) get_numbers(r, node, "damping", &j->damping, 1);
     if (xml_is(node, "limit")) {
@@ -168,16 +171,17 @@ static void read_joint(reader *r, const xml_node *node)
     for (const xml_node *e = node->first; e && !r->code; e = e->next) in_joint(r, j, e);
 }
 
-int urdf_read(const char *path, const xml_node *root, urdf_robot *robot)
+int urdf_read(taut_context *context, const char *path, const xml_node *root, urdf_robot *robot)
 {
     memset(robot, 0, sizeof *robot);
-    reader r = { .path = path, .robot = robot };
+    reader r = { .context = context, .path = path, .robot = robot };
     robot->name = copy(&r, attribute(root, "name", "robot"));
     for (const xml_node *e = root->first; e && !r.code; e = e->next) {
         if (xml_is(e, "link")) read_link(&r, e);
         if (xml_is(e, "joint")) read_joint(&r, e);
     }
-    if (!r.code && !robot->link_count) r.code = complain(EXIT_USAGE, "%s:1: the robot has no links", path);
+    if (!r.code && !robot->link_count)
+        r.code = taut_fail(context, TAUT_BAD_MODEL, "%s:1: the robot has no links", path);
     return r.code;
 }
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/mjcf.h"
+#include "import/mjcf.h"
 
 /* ---- tendons ---- */
 

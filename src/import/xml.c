@@ -1,10 +1,9 @@
-#include "cli/xml.h"
+#include "import/xml.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
 
 static void free_strings(char **list)
 {
@@ -50,6 +49,7 @@ void xml_detach(xml_node *node)
 #include <expat.h>
 
 typedef struct {
+    taut_context *context;
     const char *path;
     XML_Parser parser;
     xml_node *root, *open; /* open: the element whose end has not come */
@@ -93,13 +93,14 @@ static void XMLCALL begin_element(void *user, const char *name, const char **lis
     reader *r = user;
     if (r->code) return;
     if (++r->depth > XML_DEPTH_MOST)
-        return stop(r, complain(EXIT_USAGE, "%s:%d: more than %d elements are nested; this is not read", r->path,
-                                line_of(r), XML_DEPTH_MOST));
+        return stop(r, taut_fail(r->context, TAUT_BAD_MODEL,
+                                 "%s:%d: more than %d elements are nested; this is not read", r->path, line_of(r),
+                                 XML_DEPTH_MOST));
     if (++*r->elements > XML_ELEMENTS_MOST)
-        return stop(r, complain(EXIT_USAGE, "%s:%d: there are more than %u elements; this is not read", r->path,
-                                line_of(r), XML_ELEMENTS_MOST));
+        return stop(r, taut_fail(r->context, TAUT_BAD_MODEL, "%s:%d: there are more than %u elements; this is not read",
+                                 r->path, line_of(r), XML_ELEMENTS_MOST));
     xml_node *node = make_node(name, list), *parent = r->open ? r->open : r->parent;
-    if (!node) return stop(r, complain(EXIT_FAILED, "out of memory"));
+    if (!node) return stop(r, taut_fail(r->context, TAUT_OUT_OF_MEMORY, "out of memory"));
     node->line = line_of(r);
     node->parent = parent;
     if (parent && parent->last) parent->last->next = node;
@@ -122,8 +123,8 @@ static void XMLCALL begin_type(void *user, const char *name, const char *system,
 {
     reader *r = user;
     (void)name, (void)system, (void)public, (void)internal;
-    stop(r, complain(EXIT_USAGE, "%s:%d: a document type (<!DOCTYPE ...>) is not read; take it out", r->path,
-                     line_of(r)));
+    stop(r, taut_fail(r->context, TAUT_BAD_MODEL, "%s:%d: a document type (<!DOCTYPE ...>) is not read; take it out",
+                      r->path, line_of(r)));
 }
 
 static void parse(reader *r, FILE *file)
@@ -134,25 +135,27 @@ static void parse(reader *r, FILE *file)
         size_t size = fread(buffer, 1, sizeof buffer, file);
         is_last = size == 0;
         if (is_last && ferror(file)) {
-            r->code = complain(EXIT_USAGE, "cannot read '%s'; check the path", r->path);
+            r->code = taut_fail(r->context, TAUT_CANNOT_READ, "cannot read '%s'; check the path", r->path);
             return;
         }
         if ((total += size) > XML_BYTES_MOST) {
-            r->code = complain(EXIT_USAGE, "%s is longer than %u MiB; this is not read", r->path, XML_BYTES_MOST >> 20);
+            r->code = taut_fail(r->context, TAUT_BAD_MODEL, "%s is longer than %u MiB; this is not read", r->path,
+                                XML_BYTES_MOST >> 20);
             return;
         }
         if (XML_Parse(r->parser, buffer, (int)size, is_last) == XML_STATUS_ERROR && !r->code)
-            r->code = complain(EXIT_USAGE, "%s:%d: %s; this is no XML (a .xacro file must be expanded first)", r->path,
-                               line_of(r), XML_ErrorString(XML_GetErrorCode(r->parser)));
+            r->code = taut_fail(r->context, TAUT_BAD_MODEL,
+                                "%s:%d: %s; this is no XML (a .xacro file must be expanded first)", r->path, line_of(r),
+                                XML_ErrorString(XML_GetErrorCode(r->parser)));
     }
 }
 
 static int read_file(reader *r)
 {
     FILE *file = fopen(r->path, "rb");
-    if (!file) return complain(EXIT_USAGE, "cannot read '%s'; check the path", r->path);
+    if (!file) return taut_fail(r->context, TAUT_CANNOT_READ, "cannot read '%s'; check the path", r->path);
     r->parser = XML_ParserCreate(NULL);
-    if (!r->parser) r->code = complain(EXIT_FAILED, "out of memory");
+    if (!r->parser) r->code = taut_fail(r->context, TAUT_OUT_OF_MEMORY, "out of memory");
     else {
         XML_SetUserData(r->parser, r);
         XML_SetElementHandler(r->parser, begin_element, end_element);
@@ -164,30 +167,32 @@ static int read_file(reader *r)
     return r->code;
 }
 
-int xml_read(const char *path, xml_node **root)
+int xml_read(taut_context *context, const char *path, xml_node **root)
 {
     size_t elements = 0;
-    reader r = { .path = path, .elements = &elements };
+    reader r = { .context = context, .path = path, .elements = &elements };
     int code = read_file(&r);
     *root = r.root;
     return code;
 }
 
-int xml_read_below(const char *path, xml_node *parent, int depth, size_t *elements)
+int xml_read_below(taut_context *context, const char *path, xml_node *parent, int depth, size_t *elements)
 {
-    reader r = { .path = path, .elements = elements, .parent = parent, .depth = depth };
+    reader r = { .context = context, .path = path, .elements = elements, .parent = parent, .depth = depth };
     return read_file(&r);
 }
 #else
-int xml_read(const char *path, xml_node **root)
+int xml_read(taut_context *context, const char *path, xml_node **root)
 {
     *root = NULL;
-    return complain(EXIT_USAGE, "cannot read '%s': this build has no XML (it was made without expat)", path);
+    return taut_fail(context, TAUT_CANNOT_READ, "cannot read '%s': this build has no XML (it was made without expat)",
+                     path);
 }
 
-int xml_read_below(const char *path, xml_node *parent, int depth, size_t *elements)
+int xml_read_below(taut_context *context, const char *path, xml_node *parent, int depth, size_t *elements)
 {
     (void)parent, (void)depth, (void)elements;
-    return complain(EXIT_USAGE, "cannot read '%s': this build has no XML (it was made without expat)", path);
+    return taut_fail(context, TAUT_CANNOT_READ, "cannot read '%s': this build has no XML (it was made without expat)",
+                     path);
 }
 #endif

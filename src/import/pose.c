@@ -1,4 +1,4 @@
-#include "cli/pose.h"
+#include "import/pose.h"
 
 #include <math.h>
 #include <string.h>
