@@ -208,8 +208,8 @@ static int file_step(void *user, const run_result *so_far, int *stop)
     return status;
 }
 
-/* The settings with which the model can be loaded again: those of its loading, and what was set since. */
-static int list_settings(const taut_simulation *z, definition **list, size_t *count, char (**numbers)[WIDE_TEXT])
+int taut_library_list_settings(const taut_simulation *z, definition **list, size_t *count,
+                               char (**numbers)[WIDE_TEXT])
 {
     const model *m = z->model->m;
     const size_t given = z->model->setting_count;
@@ -231,7 +231,7 @@ static int open_file(runner *r)
     definition *settings = NULL;
     char (*numbers)[WIDE_TEXT] = NULL;
     size_t count = 0;
-    int status = list_settings(z, &settings, &count, &numbers);
+    int status = taut_library_list_settings(z, &settings, &count, &numbers);
     if (!status) {
         const recorder_subject subject = { z->model->m, settings, count, z->api, &z->options, &r->options };
         status = taut_recorder_create(z->context, r->run.file, r->run.replace, &subject, z->engine, &z->recorder);

@@ -91,6 +91,12 @@ void taut_library_plan_release(library_plan *p);
 /* Tells the engine the inputs in z->parameters. */
 int taut_library_inputs(taut_simulation *z);
 
+/* advance.c */
+/* The settings with which the model can be loaded again: those of its loading, and what was set since. Both arrays
+   belong to the context of the simulation, on failure, too; numbers has the strings of the latter. */
+int taut_library_list_settings(const taut_simulation *z, definition **list, size_t *count,
+                               char (**numbers)[WIDE_TEXT]);
+
 /* access.c */
 /* Numbers of the frame that depend on functions of the user, before and after they are evaluated. */
 static inline void library_read_begin(taut_simulation *z) { taut_context_forget_fault(z->context); }
