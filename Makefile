@@ -95,9 +95,9 @@ valgrind:
 	@tools/build.sh default $(JOBS) all
 	@tools/valgrind.sh
 
-# Lines of src/ that the tests run: build-coverage/coverage.txt.
+# Lines of src/ that the tests run: build-coverage/coverage.txt; and which test runs which line: build-coverage/map.
 coverage:
-	@tools/setup.sh build check
+	@tools/setup.sh build check coverage
 	@tools/coverage.sh $(JOBS)
 
 install: all
