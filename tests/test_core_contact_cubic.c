@@ -87,11 +87,31 @@ static void active_set_steps_have_order_1(void **state)
     assert_between(REAL(log2)(error[0] / error[1]) / 4, 0.8, 1.25);
 }
 
+/* They are those of one form of the Euler method. */
+static void active_set_steps_are_of_one_method(void **state)
+{
+    (void)state;
+    static const char *const others[] = { "euler:natural", "euler:conjugate", "euler:adjoint", "rattle" };
+    char path[512];
+    model *m = NULL;
+    taut_context *context = taut_context_create(NULL);
+    snprintf(path, sizeof path, "%s/papers/cubic-surface.lua", MODELS);
+    assert_int_equal(taut_model_read_file(context, path, NULL, 0, &m), TAUT_OK);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        simulation *z = NULL;
+        engine_options options = { .method = others[i], .active_set = 1 };
+        assert_int_equal(X(simulation_create)(m, &options, &z), TAUT_UNSUPPORTED);
+        assert_non_null(strstr(taut_error_text(context), "choose the method 'euler'"));
+    }
+    taut_model_free(m);
+    taut_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(event_driven_steps_keep_order_2), cmocka_unit_test(event_driven_steps_keep_order_4),
-        cmocka_unit_test(active_set_steps_have_order_1),
+        cmocka_unit_test(active_set_steps_have_order_1), cmocka_unit_test(active_set_steps_are_of_one_method),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

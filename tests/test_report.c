@@ -85,12 +85,20 @@ static void guesses(void **state)
     }
 }
 
-/* A bar to a fixed centre ends there; a rotation alone is a box. */
+/* A bar joins its two points; one to a fixed centre ends there; a rotation alone is a box. */
 static void guessed_places(void **state)
 {
     (void)state;
     float places[30];
     model *m;
+    picture *pair = picture_of(SPACE "constraint('k', norm(a - c) - l)", &m);
+    const double rows[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9 };
+    taut_picture_places(pair, 0, rows, places);
+    const uint32_t *ends = pair->index + pair->shapes[0].first;
+    assert_true((places[3 * ends[0]] == 1 && places[3 * ends[1]] == 7) ||
+                (places[3 * ends[0]] == 7 && places[3 * ends[1]] == 1));
+    taut_picture_destroy(pair);
+    taut_model_free(m);
     picture *p = picture_of(SPACE "constraint('k', norm(a - {1, 2, 3}) - l)", &m);
     const double at[] = { 4, 5, 6, 7, 8, 9, 10, 11, 12 };
     assert_int_equal(p->coordinate_count, 9);

@@ -148,7 +148,6 @@ static void put_body(mjcf_model *m, FILE *f, long body)
     for (size_t i = 0; i < b->geom_count; i++)
         if (only < 0 ? drawn : (long)(b->geoms + i) != only) put_geom(m, f, &m->geoms[b->geoms + i]);
     if (mjcf_number(m, b->node, NULL, "gravcomp", 0) != 0) mjcf_leave_out(m, f, b->node, "gravcomp has no counterpart");
-    if (mjcf_has(m, b->node, NULL, "mocap", "true")) mjcf_leave_out(m, f, b->node, "mocap: the body is fixed");
 }
 
 /* ---- joints ---- */
@@ -254,6 +253,7 @@ void mjcf_write_bodies(mjcf_model *m, FILE *f)
     for (size_t i = 0; i < m->body_count; i++) {
         const mjcf_body *b = &m->bodies[i];
         if (i && b->carrier == (long)i) fprintf(f, "\n"), put_body(m, f, (long)i), put_joints(m, f, (long)i);
+        if (i && mjcf_has(m, b->node, NULL, "mocap", "true")) mjcf_leave_out(m, f, b->node, "mocap: the body is fixed");
         for (const xml_node *e = b->node ? b->node->first : NULL; e; e = e->next)
             for (size_t k = 0; k < sizeof unknown / sizeof *unknown; k++)
                 if (xml_is(e, unknown[k])) mjcf_leave_out(m, f, e, "bodies of this kind are not made");

@@ -66,6 +66,16 @@ cat > global.xml << 'END'
 END
 "$taut" import global.xml | grep -qF 'joint.j = revolute("j", link.body1, link.b, { at = {2, 0, 0}, axis = {0, 1, 0},'
 
+# What has no counterpart is listed.
+cat > left.xml << 'END'
+<mujoco><worldbody><body name="hand" mocap="true"><geom size="0.1"/></body>
+<body name="ball" gravcomp="1"><freejoint/><geom size="0.1"/></body></worldbody></mujoco>
+END
+freedom left.xml 6
+grep -q "2 things of the description have no counterpart here" note || { cat note; exit 1; }
+grep -q -- "-- left out: .*mocap: the body is fixed" model.lua
+grep -q -- "-- left out: .*gravcomp" model.lua
+
 # refuse PART TEXT: a description is refused with a message that has PART
 refuse()
 {

@@ -146,6 +146,25 @@ if there python3; then
     is 'colours of the PNG' "$(ask two.png '[count(c) > 300 for c in (b"\x00\x72\xb2", b"\xd5\x5e\x00", b"\xff\xff\xff")]')" '[True, True, True]'
     is 'pixels per metre of the PNG' "$(ask two.png 'struct.unpack(">IIB", chunks()["pHYs"])')" '(5669, 5669, 1)'
     is 'bytes of the PNG' "$(ask two.png 'len(data) < 400000')" True
+    # powers of ten: as numbers where all are short, with exponents where they are not
+    cat > powers.lua << 'END'
+local x = coordinate "x"
+lagrangian(x.dot^2/2)
+observe("short", 10^(time()/2))
+observe("long", 10^(6*time()))
+start { x = 0, ["x.dot"] = 1 }
+END
+    succeeds run powers.lua -s 0.1 -T 4 -o powers.taut
+    succeeds plot powers.taut -y short --log y -o short.svg
+    is 'numbers' "$(ask short.svg '[t in texts() for t in ("1", "10", "100")]')" '[True, True, True]'
+    succeeds plot powers.taut -y long --log y -o powers.svg
+    is 'exponents' "$(ask powers.svg '[t in texts() for t in ("1", "100")]')" '[False, False]'
+    # a title that is too wide ends before the margin (14 points: 28 pixels), and says that there was more
+    long='a title that is a good deal wider than this small picture can be, whatever the letters'
+    succeeds plot double.taut -y a.x --title "$long" --size 300x200 -o long.png
+    is 'margin' "$(ask long.png 'all(set(row[-3*27:]) == {255} for row in pixels()[:40]), any(set(row) != {255} for row in pixels()[:40])')" '(True, True)'
+    succeeds plot double.taut -y a.x --title "$long" --size 300x200 -o long.svg
+    is 'dots' "$(ask long.svg '[t.endswith("\u2026") for t in texts() if t.startswith("a title")]')" '[True]'
     succeeds plot double.taut -y a.x --theme dark --size 300x200 -o dark.png
     is 'dark' "$(ask dark.png '(size(), count(b"\x15\x18\x1d") > 100000, count(b"\x56\xb4\xe9") > 50)')" '((600, 400), True, True)'
     # ---- PDF ----
