@@ -354,6 +354,59 @@ static void what_cannot_be_is_refused(void **state)
     close_subject(&s);
 }
 
+/* ---- taut_ensemble ---- */
+
+static int look(void *user, taut_simulation *z)
+{
+    (void)user, (void)z;
+    return 0;
+}
+
+/* So many steps that lanes are worth it: the same rows and statuses as with a hook, which only single runs have. From the
+   start with other params, and from where the simulation is with other velocities and inputs; one member is off the
+   constraints. */
+static void lanes_of_taut_ensemble_have_the_bits_of_single_runs(void **state)
+{
+    (void)state;
+    enum { COUNT = 37, ROWS = 5, WIDTH = 4 };
+    static const struct {
+        taut_vary vary[2];
+        double from[2], by[2], bad;
+    } cases[] = { { { { TAUT_PARAM, 0 }, { TAUT_INPUT, 0 } }, { 5, 0 }, { 0.3, 0.1 }, NAN },
+                  { { { TAUT_VELOCITY, 1 }, { TAUT_INPUT, 0 } }, { 0, 0 }, { 0, 0.1 }, 3 } };
+    for (int c = 0; c < 2; c++) {
+        subject s;
+        double rows[2][COUNT][ROWS][WIDTH], values[COUNT][2];
+        int statuses[2][COUNT];
+        open_subject(&s, PENDULUM, "rattle");
+        size_t columns[WIDTH] = { 0, 1, 0, 0 };
+        columns[2] = (size_t)column_of(s.z, "energy"), columns[3] = (size_t)column_of(s.z, "bent");
+        assert_int_equal(run_to(s.z, 0.013, 0.13), TAUT_OK);
+        double speed;
+        assert_int_equal(taut_get(s.z, TAUT_VELOCITY, 1, 1, &speed, NULL), TAUT_OK);
+        for (int i = 0; i < COUNT; i++)
+            for (int k = 0; k < 2; k++)
+                values[i][k] = (c && !k ? speed : cases[c].from[k]) + cases[c].by[k] * i;
+        values[5][0] = cases[c].bad;
+        taut_run run = { .size = sizeof run, .h = 0.001, .until = 28.0005, .every = 8000, .columns = columns,
+                         .column_count = WIDTH, .row_capacity = ROWS };
+        const int first = taut_ensemble(s.z, &run, COUNT, cases[c].vary, 2, values[0], 2, rows[0][0][0], statuses[0]);
+        char message[TAUT_ERROR_TEXT];
+        snprintf(message, sizeof message, "%s", taut_error_text(s.context));
+        run.after = look;
+        const int second = taut_ensemble(s.z, &run, COUNT, cases[c].vary, 2, values[0], 2, rows[1][0][0], statuses[1]);
+        assert_int_equal(first, second);
+        assert_non_null(strstr(message, "member 5: "));
+        assert_string_equal(message, taut_error_text(s.context));
+        assert_memory_equal(statuses[0], statuses[1], sizeof statuses[0]);
+        for (int i = 0; i < COUNT; i++)
+            if (i != 5) assert_memory_equal(rows[0][i], rows[1][i], sizeof rows[0][i]);
+        assert_true(!statuses[0][4] && statuses[0][5] && rows[0][4][4][0] == 28.0005 && isnan(rows[0][5][4][0]));
+        assert_memory_not_equal(rows[0][1][4], rows[0][2][4], sizeof rows[0][1][4]);
+        close_subject(&s);
+    }
+}
+
 /* ---- memory ---- */
 
 static int life(counter *c, double *rows)
@@ -415,6 +468,7 @@ int main(void)
         cmocka_unit_test(a_run_can_be_stopped_and_gone_on_with),
         cmocka_unit_test(exponents_and_notes),
         cmocka_unit_test(what_cannot_be_is_refused),
+        cmocka_unit_test(lanes_of_taut_ensemble_have_the_bits_of_single_runs),
         cmocka_unit_test(memory_that_runs_out_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

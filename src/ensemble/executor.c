@@ -79,6 +79,15 @@ int taut_executor_choose(executor *e, const size_t *columns, size_t count)
 
 size_t taut_executor_state_size(const executor *e) { return e->state_size; }
 
+static void put_state(const executor *e, const simulation *z, double *numbers)
+{
+    numbers[0] = z->x.t, numbers[1] = z->x.t_low;
+    memcpy(numbers + 2, z->x.block, (e->state_size - 2) * sizeof *numbers);
+}
+
+void taut_executor_state_of(const executor *e, const void *engine, double *state) { put_state(e, engine, state); }
+void taut_worker_state(const worker *w, double *numbers) { put_state(w->e, w->z, numbers); }
+
 /* ---- made and destroyed ---- */
 
 void taut_executor_destroy(executor *e)

@@ -111,6 +111,8 @@ int taut_executor_choose(executor *e, const size_t *columns, size_t count);
 
 /* Numbers of a state: t, what compensated summation left over of it, then the block of system/state.h. */
 size_t taut_executor_state_size(const executor *e);
+/* Those of an engine in double (run/engine.h) of the same model and method. */
+void taut_executor_state_of(const executor *e, const void *engine, double *state);
 
 /* Runs `count` members through the legs. values: vary_count numbers of each. from: their states (state_size numbers
    each), instead of a start; may be NULL. rows: for each member a row for every leg that reads, NaN where it did not

@@ -129,13 +129,6 @@ int taut_worker_open(worker *w, const job *j, size_t member)
     return 0;
 }
 
-void taut_worker_state(const worker *w, double *numbers)
-{
-    const state *x = &w->z->x;
-    numbers[0] = x->t, numbers[1] = x->t_low;
-    memcpy(numbers + 2, x->block, X(state_size)(x) * sizeof *numbers);
-}
-
 void taut_worker_set_state(worker *w, const double *numbers)
 {
     state *x = &w->z->x;

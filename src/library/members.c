@@ -59,17 +59,6 @@ void taut_members_release(taut_members *z)
 
 /* ---- made ---- */
 
-/* The model as the prototype has it: what was set stays, whatever the formulas of other params say. */
-static int copy_model(taut_members *z, const taut_simulation *from)
-{
-    int status = taut_model_copy(z->context, from->model->m, &z->m);
-    for (size_t i = 0; !status && i < z->m->parameter_count; i++) {
-        z->m->parameters[i].value = from->parameters[i];
-        z->m->parameters[i].is_set |= from->is_set[i];
-    }
-    return status;
-}
-
 static int copy_settings(taut_members *z, const taut_simulation *from)
 {
     definition *list = NULL;
@@ -205,7 +194,7 @@ static int make(taut_members *z, const taut_simulation *from, const taut_members
     z->method = taut_mem_text(z->context, from->method);
     if (spec->keep) z->keep = taut_mem_text(z->context, spec->keep);
     if (!z->method || (spec->keep && !z->keep)) return TAUT_OUT_OF_MEMORY;
-    int status = copy_model(z, from);
+    int status = taut_library_model(from, z->context, &z->m);
     if (!status && spec->file) status = copy_settings(z, from);
     if (!status) status = write_times(z, spec);
     if (!status) status = create_sample(z, spec);
