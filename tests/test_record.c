@@ -741,8 +741,8 @@ static void one_writer_at_a_time(void **state)
     const record_column t = { "t", "time" };
     assert_int_equal(taut_writer_create(context, path, 0, &t, 1, 0, 0, &first), TAUT_OK);
     assert_int_equal(taut_writer_frame(first, 0, &(double){ 0 }), TAUT_OK);
-    assert_int_not_equal(taut_writer_create(context, path, 0, &t, 1, 0, 0, &second), TAUT_OK); /* the file is still empty:
-                                                                                               nothing is committed */
+    /* the file is still empty: nothing is committed */
+    assert_int_not_equal(taut_writer_create(context, path, 0, &t, 1, 0, 0, &second), TAUT_OK);
     assert_non_null(strstr(taut_error_text(context), "another process is writing"));
     assert_int_equal(access(path, F_OK), 0);
     assert_int_equal(taut_writer_commit(first, 0, &done), TAUT_OK);
@@ -750,7 +750,8 @@ static void one_writer_at_a_time(void **state)
     assert_non_null(strstr(taut_error_text(context), "another process is writing"));
     assert_int_not_equal(taut_writer_create(context, path, 0, &t, 1, 0, 0, &second), TAUT_OK);
     assert_non_null(strstr(taut_error_text(context), "exists"));
-    assert_int_not_equal(taut_writer_create(context, path, 1, &t, 1, 0, 0, &second), TAUT_OK); /* not even with --force */
+    /* not even with --force */
+    assert_int_not_equal(taut_writer_create(context, path, 1, &t, 1, 0, 0, &second), TAUT_OK);
     assert_non_null(strstr(taut_error_text(context), "another process is writing"));
     assert_null(second);
     assert_int_equal(taut_writer_frame(first, 1, &(double){ 1 }), TAUT_OK); /* undisturbed */
