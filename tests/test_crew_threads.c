@@ -97,7 +97,10 @@ static void a_host_with_an_allocator_has_one_thread(void **state)
 
 /* ---- what uses it ---- */
 
-static const engine_api *widest(void) { return taut_engine_find("quad") ? taut_engine_find("quad") : &taut_engine_double; }
+static const engine_api *widest(void)
+{
+    return taut_engine_find("quad") ? taut_engine_find("quad") : &taut_engine_double;
+}
 
 static void converge_by(int threads, const char *name, wide reference_step, converge_result *result)
 {

@@ -5,7 +5,7 @@
 #include "kernel/kernel.h"
 #include "run/engine.h"
 #include "support_core.h"
-#include "support_library.h"
+#include "support_columns.h"
 
 /* ---- messages ---- */
 
@@ -156,15 +156,6 @@ static void rods_that_turn_about_themselves(void **unused)
         taut_simulation_release(z);
         taut_model_release(model);
     }
-}
-
-static double value_of(taut_simulation *z, const char *column)
-{
-    double value;
-    long at = column_of(z, column);
-    if (at < 0) fail_msg("no column '%s'", column);
-    assert_int_equal(taut_get(z, TAUT_ALL, (size_t)at, 1, &value, NULL), TAUT_OK);
-    return value;
 }
 
 #define TUMBLER "local b = body('b', { mass = 2, inertia = {0.3, 0.4, 0.6, 0.02, -0.05, 0.01}, at = {1, 2, 3},\n" \

@@ -44,7 +44,8 @@ static size_t shapes_of(const picture *p, shape_type type)
     return count;
 }
 
-#define SPACE "local a, b, c = point 'a', point 'b', point 'c'\nlagrangian(norm2(a.dot) + norm2(b.dot) + norm2(c.dot))\n" \
+#define SPACE \
+    "local a, b, c = point 'a', point 'b', point 'c'\nlagrangian(norm2(a.dot) + norm2(b.dot) + norm2(c.dot))\n" \
               "start { a = {1, 0, 0}, b = {0, 1, 0}, c = {0, 0, 1} }\nlocal l = param('l', 1)\n"
 #define PLANE "local x1, y1, x2, y2 = coordinate 'x1', coordinate 'y1', coordinate 'x2', coordinate 'y2'\n" \
               "lagrangian(x1.dot^2 + y1.dot^2 + x2.dot^2 + y2.dot^2)\nstart { x1 = 1, y1 = 0, x2 = 2, y2 = 0 }\n"

@@ -59,6 +59,8 @@ int exit_status_of(int status);
 const char *advice_on(int status);
 /* Reads a number; complains and returns non-zero if it is none. */
 int number_option(const options *o, const char *name, const char *otherwise, wide *value);
+/* --from, --to and --every: which frames. Complains and returns non-zero otherwise. */
+int part_option(const options *o, double *from, double *to, long *every);
 int tolerance_option(const options *o, wide *value);
 /* --steps, which is given: positive numbers separated by commas, each of which divides the end time. Complains and
    returns non-zero otherwise. */

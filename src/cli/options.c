@@ -182,6 +182,18 @@ int number_option(const options *o, const char *name, const char *otherwise, wid
     return 0;
 }
 
+int part_option(const options *o, double *from, double *to, long *every)
+{
+    wide begin, end, stride;
+    if (number_option(o, "from", "-1e300", &begin) || number_option(o, "to", "1e300", &end) ||
+        number_option(o, "every", "1", &stride))
+        return EXIT_USAGE;
+    if (!(stride >= 1 && stride < 1e15) || stride != (wide)(long)stride)
+        return complain(EXIT_USAGE, "option --every needs a whole number of at least 1");
+    *from = (double)begin, *to = (double)end, *every = (long)stride;
+    return EXIT_DONE;
+}
+
 int tolerance_option(const options *o, wide *value)
 {
     if (number_option(o, "tol", "0", value)) return EXIT_USAGE;

@@ -84,13 +84,8 @@ static int read_options(plot *z)
     static const char *const themes[THEMES] = { "light", "dark", "print" };
     const options *o = z->o;
     const char *log = options_value(o, "log", ""), *theme = options_value(o, "theme", "light");
-    wide from, to, every;
-    if (number_option(o, "from", "-1e300", &from) || number_option(o, "to", "1e300", &to) ||
-        number_option(o, "every", "1", &every))
-        return EXIT_USAGE;
-    if (!(every >= 1 && every < 1e15) || every != (wide)(long)every)
-        return complain(EXIT_USAGE, "option --every needs a whole number of at least 1");
-    z->part = (series_part){ (double)from, (double)to, (long)every, options_value(o, "change", NULL) != NULL };
+    if (part_option(o, &z->part.from, &z->part.to, &z->part.every)) return EXIT_USAGE;
+    z->part.change = options_value(o, "change", NULL) != NULL;
     if (options_value(o, "log", NULL) && strcmp(log, "x") != 0 && strcmp(log, "y") != 0 && strcmp(log, "xy") != 0)
         return complain(EXIT_USAGE, "option --log is x, y or xy, not '%s'", log);
     figure *f = &z->figure;

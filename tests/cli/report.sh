@@ -13,15 +13,6 @@ is "the same page" "$(cmp one.html elsewhere.html && echo same)" same
 # 101 frames of a column are 808 bytes, 1080 letters of base64
 is "a column" "$(sed -n 's/^<script type="text\/plain" id="column-3">\([^<]*\)<\/script>/\1/p' one.html | tr -d '\n' | wc -c | tr -d ' ')" 1080
 
-# refuse STATUS TEXT ARGUMENTS..
-refuse() {
-    wanted=$1 text=$2
-    shift 2
-    run "$@"
-    is "exit status of: taut $*" "$status" "$wanted"
-    is "stdout of: taut $*" "$(cat out)" ""
-    is "one line on stderr, with '$text'" "$(grep -cF -- "$text" err) $(wc -l < err | tr -d ' ')" "1 1"
-}
 refuse 2 "needs one run file" report
 refuse 2 "needs one run file" report one.taut two.taut
 refuse 2 "not a run file" report "$pendulum"
