@@ -30,6 +30,7 @@ void taut_worker_destroy(worker *w)
     taut_mem_free(w->context, w->is_set);
     taut_mem_free(w->context, w->registers);
     taut_mem_free(w->context, w->batch);
+    taut_mem_free(w->context, w->row_batch);
     taut_context_destroy(w->context);
 }
 
