@@ -112,6 +112,8 @@ static void assert_png(const unsigned char *file, size_t size, const image *want
         if (memcmp(file + i + 4, "IHDR", 4) == 0) {
             assert_int_equal(number_at(data), wanted->width);
             assert_int_equal(number_at(data + 4), wanted->height);
+            assert_int_equal(data[8], 8); /* bits */
+            assert_true(data[9] == 2 || data[9] == 3); /* three colours of a pixel, or one of a list */
             step = data[9] == 3 ? 1 : 3;
         }
         if (memcmp(file + i + 4, "PLTE", 4) == 0) memcpy(colours, data, length);

@@ -41,6 +41,7 @@ has 'no momenta, several steps' '^rattle  *0.1  *10 '
 run compare "$models/henon-heiles.lua" -m rattle,del -T 1
 is 'a refusal is no failure' $status 0
 has 'a refusal' '^del  *refused$'
+has 'no momenta, no constraints' '^rattle  *[0-9.e+-]*  *[0-9.e+-]*  *-  *-  *-  *[0-9]'
 is 'the reason' "$(grep -c '^taut: del: .* it needs a Lagrangian' err)" 1
 run compare "$models/henon-heiles.lua" -m del -T 1
 is 'nobody came to the end' $status 1

@@ -125,6 +125,12 @@ if there python3; then
     is 'a circle in a wide picture' "$(ask wide.svg 'abs(span("#0072b2", 0) - span("#0072b2", 1)) < 1')" True
     succeeds plot circle.taut -x a.x -y a.x.dot --size 900x300 -o phase.svg
     is 'not where they differ' "$(ask phase.svg 'span("#0072b2", 0) > 3*span("#0072b2", 1)')" True
+    { echo 'units { length = "m", time = "s", mass = "kg" }'; cat circle.lua; } > metres.lua
+    succeeds run metres.lua -T 7 -o metres.taut
+    succeeds plot metres.taut -x a.x -y a.y --size 900x300 -o same.svg
+    is 'alike by their units' "$(ask same.svg 'abs(span("#0072b2", 0) - span("#0072b2", 1)) < 1')" True
+    succeeds plot metres.taut -x a.x -y a.x.dot --size 900x300 -o other.svg
+    is 'of different units' "$(ask other.svg 'span("#0072b2", 0) > 3*span("#0072b2", 1)')" True
     # ten times the same circle: its segments are drawn once
     succeeds run circle.lua -s 0.0031415926535897933 -T 62.83185307179586 -o turns.taut
     succeeds plot turns.taut -x a.x -y a.y -o turns.svg

@@ -8,6 +8,7 @@ succeeds report one.taut
 is "what is printed" "$(cat out)" "one.html"
 is "a whole page" "$(tail -n 1 one.html)" "</html>"
 is "no mark is left" "$(grep -c 'TAUT DATA' one.html)" 0
+is "the format of the data" "$(grep -c '^<script type="application/json" id="data">{"format":1,' one.html)" 1
 succeeds report one.taut -o elsewhere.html
 is "the same page" "$(cmp one.html elsewhere.html && echo same)" same
 # 101 frames of a column are 808 bytes, 1080 letters of base64
