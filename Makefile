@@ -19,7 +19,7 @@ demo: all
 
 # One run of CTest over four builds: gcc, gcc with sanitizers, clang, and gcc with ThreadSanitizer.
 check:
-	@tools/setup.sh build check
+	@tools/setup.sh build check lint
 	@tools/build.sh check $(JOBS)
 	@tools/build.sh sanitize $(JOBS)
 	@tools/build.sh clang $(JOBS)
@@ -90,16 +90,16 @@ long:
 	@TAUT_TEST_LONG=1 ctest --test-dir build --timeout 7200 --output-on-failure \
 	  -R '^(test_record_kill|test_ensemble_kill|test_record_power|test_record_hostile|test_random_mechanisms|test_cli_fault)$$'
 
-# clang-tidy and cppcheck, with .clang-tidy and .cppcheck-suppressions.
+# clang-tidy and cppcheck, with .clang-tidy and .cppcheck-suppressions. Part of make check, too.
 lint:
 	@tools/setup.sh build lint
 	@tools/lint.sh
 
-# Some tests under valgrind, which also sees what is read before it is written.
+# Some tests under valgrind, which also sees what is read before it is written. Part of make check, too.
 valgrind:
 	@tools/setup.sh build lint
 	@tools/build.sh default $(JOBS) all
-	@tools/valgrind.sh
+	@ctest --test-dir build --parallel $(JOBS) --output-on-failure --no-tests=error -L valgrind
 
 # Lines of src/ that the tests run: build-coverage/coverage.txt; and which test runs which line: build-coverage/map.
 coverage:

@@ -27,7 +27,7 @@ void pose_turn(const double q[4], const double v[3], double out[3])
 
 pose pose_compose(const pose *a, const pose *b)
 {
-    pose c;
+    pose c = { { 0 }, { 0 } };
     pose_apply(a, b->at, c.at);
     quaternion_multiply(a->q, b->q, c.q);
     return c;

@@ -84,11 +84,12 @@ static int place(job *w)
 {
     urdf_robot *r = &w->robot;
     w->order = calloc(r->link_count, sizeof *w->order);
-    long *first = calloc(2 * r->link_count, sizeof *first), *next = first + r->link_count;
+    long *first = calloc(2 * r->link_count, sizeof *first);
     if (!w->order || !first) {
         free(first);
         return taut_fail(w->context, TAUT_OUT_OF_MEMORY, "out of memory");
     }
+    long *next = first + r->link_count;
     for (size_t i = 0; i < r->link_count; i++) first[i] = -1;
     int code = TAUT_OK;
     for (size_t i = r->link_count; i-- > 0;) {

@@ -529,14 +529,18 @@ static void grid_line(const scene *s, const double *a, const double *b, const do
 {
     float paper[3], ink[3], colour[2][3];
     const double *end[2] = { a, b };
+    int seen = 0;
     taut_colour_read(s->t->paper, paper);
     taut_colour_read(s->t->grid, ink);
     for (int i = 0; i < 2; i++) {
         double x = (end[i][0] - middle[0]) / extent, y = (end[i][1] - middle[1]) / extent, far = x * x + y * y;
         double share = (s->c->flat ? 0.35 : fmax(0, 1 - far) * 0.75) * (strong ? 1.45 : 1);
-        for (int k = 0; k < 3; k++) colour[i][k] = paper[k] + (float)share * (ink[k] - paper[k]);
+        for (int k = 0; k < 3; k++) {
+            colour[i][k] = paper[k] + (float)share * (ink[k] - paper[k]);
+            seen |= colour[i][k] != paper[k];
+        }
     }
-    if (memcmp(colour[0], paper, sizeof paper) == 0 && memcmp(colour[1], paper, sizeof paper) == 0) return;
+    if (!seen) return;
     add_line(s, PASS_GRID, a, b, 1, colour[0], colour[1], 1);
 }
 
