@@ -638,6 +638,38 @@ static void shapes(void **state)
     }
 }
 
+/* An arrow is between its ends, and thicker near its head. */
+static void arrows(void **state)
+{
+    (void)state;
+    image z;
+    record *r;
+    long columns[320] = { 0 }, from = 320, to = 0, first = 0, second = 0;
+    film_options o = taut_film_default();
+    o.width = 320, o.height = 160, o.clock = 0, o.trails = TRAIL_OFF;
+    /* a bar gives the size, and its middle is that of the picture, where the arrow begins */
+    record_text("local a = point('a', 2)\nlagrangian(norm2(a.dot)/2)\nstart { a = {2, 0}, ['a.dot'] = {0, 1e-9} }\n"
+                "draw { bar({-4, -1, 0}, {4, -1, 0}), arrow({0, 0, 0}, {2, 0, 0}):colour '#ff0000', ball({2, 1, 0}, 0.02) }\n",
+                path, 8);
+    film *f = open_film(&r, &o);
+    assert_int_equal(taut_image_create(context, 320, 160, &z), TAUT_OK);
+    assert_int_equal(taut_film_draw(f, 0, 0, &z), TAUT_OK);
+    for (int i = 0; i < 160; i++)
+        for (int k = 0; k < 320; k++) {
+            const unsigned char *c = z.rgb + 3 * (i * 320 + k);
+            if (c[0] < 120 || c[1] > 70 || c[2] > 70) continue;
+            columns[k]++;
+            if (k < from) from = k;
+            if (k > to) to = k;
+        }
+    for (long k = from; k <= to; k++) *(k < (from + to) / 2 ? &first : &second) += columns[k];
+    if (from < 158 || from > 162 || to < 170 || second <= first)
+        fail_msg("from %ld to %ld, %ld pixels in the first half, %ld in the second", from, to, first, second);
+    taut_image_free(context, &z);
+    taut_film_close(f);
+    taut_record_close(r);
+}
+
 static void letters(void **state)
 {
     (void)state;
@@ -734,6 +766,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(moving_ball, set_up, tear_down),
         cmocka_unit_test_setup_teardown(same_bytes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(shapes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(arrows, set_up, tear_down),
         cmocka_unit_test_setup_teardown(letters, set_up, tear_down),
         cmocka_unit_test_setup_teardown(memory, set_up, tear_down),
     };
