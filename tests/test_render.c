@@ -639,6 +639,52 @@ static void shapes(void **state)
     }
 }
 
+/* Red pixels of a picture whose middle is {0, 0, 0}, with a bar from x = -4 to 4 below it: how many in each column. */
+static void count_red(const char *drawn, long columns[320], long *from, long *to)
+{
+    image z;
+    record *r;
+    char text[600];
+    film_options o = taut_film_default();
+    o.width = 320, o.height = 160, o.clock = 0, o.trails = TRAIL_OFF;
+    snprintf(text, sizeof text,
+             "local a = point('a', 2)\nlagrangian(norm2(a.dot)/2)\nstart { a = {2, 0}, ['a.dot'] = {0, 1e-9} }\n"
+             "draw { bar({-4, -1, 0}, {4, -1, 0}), ball({2, 1, 0}, 0.02), %s:colour '#ff0000' }\n", drawn);
+    record_text(text, path, 8);
+    film *f = open_film(&r, &o);
+    assert_int_equal(taut_image_create(context, 320, 160, &z), TAUT_OK);
+    assert_int_equal(taut_film_draw(f, 0, 0, &z), TAUT_OK);
+    memset(columns, 0, 320 * sizeof *columns);
+    *from = 320, *to = 0;
+    for (int i = 0; i < 160; i++)
+        for (int k = 0; k < 320; k++) {
+            const unsigned char *c = z.rgb + 3 * (i * 320 + k);
+            if (c[0] < 120 || c[1] > 70 || c[2] > 70) continue;
+            columns[k]++;
+            if (k < *from) *from = k;
+            if (k > *to) *to = k;
+        }
+    taut_image_free(context, &z);
+    taut_film_close(f);
+    taut_record_close(r);
+}
+
+/* An arrow begins where it should, and is thicker near its head. A box has its size wherever it is. What is drawn at the
+   end of a bar is seen. */
+static void places_and_sizes(void **state)
+{
+    (void)state;
+    long columns[320], from, to, first = 0, second = 0;
+    count_red("arrow({0, 0, 0}, {2, 0, 0})", columns, &from, &to);
+    for (long k = from; k <= to; k++) *(k < (from + to) / 2 ? &first : &second) += columns[k];
+    if (from < 158 || from > 162 || to < 170 || second <= first)
+        fail_msg("from %ld to %ld, %ld pixels in the first half, %ld in the second", from, to, first, second);
+    count_red("box({2, 0, 0}, {1, 1, 1})", columns, &from, &to);
+    if (to - from > 60 || from < 170) fail_msg("from %ld to %ld", from, to); /* 8 are at most 320 pixels */
+    count_red("ball({4, -1, 0}, 0.01)", columns, &from, &to);
+    assert_true(from <= to);
+}
+
 static void letters(void **state)
 {
     (void)state;
@@ -735,6 +781,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(moving_ball, set_up, tear_down),
         cmocka_unit_test_setup_teardown(same_bytes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(shapes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(places_and_sizes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(letters, set_up, tear_down),
         cmocka_unit_test_setup_teardown(memory, set_up, tear_down),
     };

@@ -121,6 +121,27 @@ static void guessed_places(void **state)
     taut_model_free(m);
 }
 
+/* Functions are drawn by their values at as many places as are asked for. */
+static void functions_are_drawn(void **state)
+{
+    (void)state;
+    float places[60];
+    model *m;
+    picture *p = picture_of(PLANE "draw { path(function(u) return {u, u^2 + x1} end, {1, 3}, 4) }", &m);
+    const double at[] = { 10, 0, 0, 0 };
+    assert_int_equal(p->shape_count, 1);
+    assert_int_equal(p->shapes[0].rows * p->shapes[0].columns, 5);
+    assert_int_equal(p->place_count, 5);
+    taut_picture_places(p, 0, at, places);
+    for (uint32_t k = 0; k < 5; k++) {
+        const double u = 1 + 0.5 * k;
+        const float *place = places + 3 * p->index[p->shapes[0].first + k];
+        assert_true(fabs(place[0] - u) < 1e-6 && fabs(place[1] - (u * u + 10)) < 1e-5); /* float */
+    }
+    taut_picture_destroy(p);
+    taut_model_free(m);
+}
+
 /* draw wins over guesses, and what is flat is seen to be. */
 static void drawn(void **state)
 {
@@ -669,6 +690,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(guesses, set_up, tear_down),
         cmocka_unit_test_setup_teardown(guessed_places, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(functions_are_drawn, set_up, tear_down),
         cmocka_unit_test_setup_teardown(drawn, set_up, tear_down),
         cmocka_unit_test_setup_teardown(few_frames, set_up, tear_down),
         cmocka_unit_test_setup_teardown(many_frames, set_up, tear_down),
