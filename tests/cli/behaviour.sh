@@ -259,6 +259,19 @@ for method in rattle shake lobatto lobatto:s=2 del galerkin galerkin:LLL,m=3 em 
     is "message of a singular start: $method" "$(grep -c 'the start is a singular position' err)" 1
 done
 
+# ---- a quaternion that starts at zero: found at once, and named ----
+printf '%s\n' "local q = rotation 'q'; lagrangian(norm2(q.dot)/2); start { q = {0, 0, 0, 0} }" > zero.lua
+printf '%s\n' "local a, b, c, d = coordinate 'a', coordinate 'b', coordinate 'c', coordinate 'd'
+lagrangian((a*b.dot - b*a.dot + c*d.dot - d*c.dot)^2/2 - c); constraint('unit', a^2 + b^2 + c^2 + d^2 - 1)
+start { a = 0, b = 0, c = 0, d = 0 }" > zeros.lua # singular: through the Dirac algorithm
+for model in zero zeros; do
+    (TAUT_LOAD_SECONDS=20 && export TAUT_LOAD_SECONDS && exec "$taut" run $model.lua -T 0.1) > out 2> err
+    is "exit of a quaternion of zeros: $model" $? 2
+done
+is 'the quaternion' "$(grep -c '^taut: zeros.lua:2: the start is not on the constraints, .* a^2 + b^2 + c^2 + d^2 - 1 is -1 there' err)" 1
+run run zero.lua -T 0.1
+is 'the rotation' "$(grep -c "^taut: zero.lua:1: the start positions are inconsistent: constraint 'q' misses by -1" err)" 1
+
 # ---- nowhere to write ----
 if [ -c /dev/full ]; then
     for arguments in "run $pendulum -T 1" "run $pendulum -T 1 --csv" "run $pendulum -T 0.01 --csv" "check $pendulum" methods \

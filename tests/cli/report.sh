@@ -21,6 +21,18 @@ refuse 2 "cannot read" report nowhere.taut
 refuse 2 "cannot write no/where.html: No such file or directory" report one.taut -o no/where.html
 is "nothing beside" "$(ls ./*.part 2> /dev/null)" ""
 
+# Someone has put a link where the page is written first: what it points to is not touched.
+for command in 'report one.taut -o linked.html' 'export one.taut linked.csv' 'export one.taut linked.xyz' \
+    'export one.taut linked.h5' 'plot one.taut -o linked.svg'; do
+    file=${command##* }
+    echo precious > precious
+    ln -sf precious "$file.part"
+    # shellcheck disable=SC2086 # words of the command
+    succeeds $command
+    is "what a link points to, $command" "$(cat precious)" precious
+    is "no link is left, $command" "$([ -L "$file" ] || [ -L "$file.part" ] && echo link)" ""
+done
+
 # A run of a model that is damaged gives no page, and the good one stays.
 if there sqlite3; then
     cp one.taut bad.taut
