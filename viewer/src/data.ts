@@ -1,4 +1,5 @@
-// The data of a page as src/report/page.c writes it: a JSON header, and columns as base64 of little-endian numbers.
+// The data of a page as src/report/page.c writes it: a JSON header, columns packed, places as base64 of little-endian numbers.
+import { inflate, unpack, type Code } from "./unpack";
 
 export interface Column {
   name: string;
@@ -10,6 +11,7 @@ export interface Column {
   highest: number | null;
   slope: number | null;
   notFinite?: number;
+  code?: Code[]; // how the values are packed and, with buckets, the least and the greatest
 }
 
 export interface Shape {
@@ -108,16 +110,23 @@ export function bytesOf(text: string): ArrayBuffer {
 
 export class Run {
   readonly header: Header;
-  readonly still: Float32Array;
-  readonly motion: Float32Array;
+  still = new Float32Array(0);
+  motion = new Float32Array(0);
+  private planes: Uint8Array = new Uint8Array(0);
+  private channels = new Map<number, Float64Array>();
   private cache = new Map<number, Values>();
   private derived: Column[] = [];
   private meshes = new Map<number, Float32Array>();
 
   constructor() {
     this.header = JSON.parse(document.getElementById("data")?.textContent ?? "null");
+  }
+
+  /** Numbers and places, which are there when this is done. */
+  async load(): Promise<void> {
     this.still = new Float32Array(bytes("still"));
     this.motion = new Float32Array(bytes("motion"));
+    this.planes = await inflate(bytes("numbers"));
   }
 
   get columns(): Column[] {
@@ -132,11 +141,25 @@ export class Run {
   values(column: number): Values {
     let found = this.cache.get(column);
     if (!found) {
-      const all = new Float64Array(bytes(`column-${column}`));
-      const rows = this.header.rows;
-      const value = all.subarray(0, rows);
-      found = this.header.bucket > 1 ? { value, low: all.subarray(rows, 2 * rows), high: all.subarray(2 * rows) } : { value, low: value, high: value };
+      const parts = this.parts;
+      const value = this.channel(column * parts);
+      found = parts > 1 ? { value, low: this.channel(column * parts + 1), high: this.channel(column * parts + 2) } : { value, low: value, high: value };
       this.cache.set(column, found);
+    }
+    return found;
+  }
+
+  private get parts(): number {
+    return this.header.bucket > 1 ? 3 : 1;
+  }
+
+  private channel(k: number): Float64Array {
+    let found = this.channels.get(k);
+    if (!found) {
+      const { rows } = this.header;
+      const code = this.columns[Math.floor(k / this.parts)].code?.[k % this.parts] ?? 0;
+      found = unpack(this.planes.subarray(8 * rows * k, 8 * rows * (k + 1)), rows, code, typeof code === "number" ? null : this.channel(code[0]));
+      this.channels.set(k, found);
     }
     return found;
   }
