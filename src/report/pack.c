@@ -165,6 +165,20 @@ int taut_pack(taut_context *context, const table *t, const record_column *column
     return status;
 }
 
+int taut_pack_whole(taut_context *context, const table *t, const record_column *columns, packed *p)
+{
+    *p = (packed){ 0 };
+    table whole = { .context = context, .rows = (size_t)t->whole_rows, .bucket = 1, .column_count = t->whole_count };
+    whole.columns = taut_mem_new(context, t->whole_count, sizeof *whole.columns);
+    if (!whole.columns) return TAUT_OUT_OF_MEMORY;
+    for (size_t k = 0; k < t->whole_count; k++)
+        whole.columns[k] = (table_column){ .source = t->columns[t->whole[k]].source,
+                                           .values = t->whole_values + k * (size_t)t->whole_rows };
+    const int status = taut_pack(context, &whole, columns, p);
+    taut_mem_free(context, whole.columns);
+    return status;
+}
+
 void taut_pack_clear(taut_context *context, packed *p)
 {
     taut_mem_free(context, p->codes);

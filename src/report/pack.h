@@ -31,8 +31,10 @@ typedef struct {
     size_t size;
 } packed;
 
-/* columns: those of the record. To be cleared in any case. */
+/* columns: those of the record. To be cleared in any case. The second packs what a table has frame by frame: one
+   channel for each of its columns. */
 int taut_pack(taut_context *context, const table *t, const record_column *columns, packed *p);
+int taut_pack_whole(taut_context *context, const table *t, const record_column *columns, packed *p);
 void taut_pack_clear(taut_context *context, packed *p);
 
 #endif

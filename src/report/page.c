@@ -21,7 +21,7 @@ typedef struct {
     const picture *shown;
     frame_selection frames;
     table numbers;
-    packed packed;            /* the numbers */
+    packed packed, whole;     /* the numbers */
     moving_choice choice;     /* frames of the animation */
     float *still, *motion;    /* all places in the first frame; the moving ones in all frames of the animation */
     const record_event *events;
@@ -206,6 +206,14 @@ static void write_columns(page *z, json *j)
         taut_json_close(j, '}');
     }
     taut_json_close(j, ']');
+    if (!z->numbers.whole_count) return;
+    taut_json_open(j, "whole", '{');
+    taut_json_integer(j, "rows", z->numbers.whole_rows);
+    taut_json_open(j, "columns", '[');
+    for (size_t k = 0; k < z->numbers.whole_count; k++) taut_json_integer(j, NULL, (long long)z->numbers.whole[k]);
+    taut_json_close(j, ']');
+    write_codes(j, z->whole.codes, z->whole.channel_count);
+    taut_json_close(j, '}');
 }
 
 void taut_page_picture(json *j, const picture *p, long frames, long dense, long every, const mesh *meshes)
@@ -267,6 +275,11 @@ static void write_blocks(page *z, FILE *file)
     fputs("<script type=\"text/plain\" id=\"numbers\">", file);
     taut_base64_bytes(file, z->packed.bytes, z->packed.size);
     fputs("</script>\n", file);
+    if (z->numbers.whole_count) {
+        fputs("<script type=\"text/plain\" id=\"whole\">", file);
+        taut_base64_bytes(file, z->whole.bytes, z->whole.size);
+        fputs("</script>\n", file);
+    }
     for (size_t i = 0; z->scene.meshes && i < z->shown->shape_count; i++) {
         if (!z->scene.meshes[i].count) continue;
         fprintf(file, "<script type=\"text/plain\" id=\"mesh-%zu\">", i);
@@ -343,6 +356,8 @@ int taut_page_write_part(taut_context *context, record *r, const page_part *part
     if (!status) status = select_frames(&z, part);
     if (!status) status = taut_table_select(context, r, &z.frames, &z.numbers);
     if (!status) status = taut_pack(context, &z.numbers, taut_record_columns(r), &z.packed);
+    if (!status && z.numbers.whole_count)
+        status = taut_pack_whole(context, &z.numbers, taut_record_columns(r), &z.whole);
     if (!status) status = make_motion(&z);
     if (!status) status = find_energy_conserved(&z);
     if (!status) status = taut_record_events(r, &z.events, &z.event_count);
@@ -350,6 +365,7 @@ int taut_page_write_part(taut_context *context, record *r, const page_part *part
     taut_mem_free(context, z.still);
     taut_mem_free(context, z.motion);
     taut_pack_clear(context, &z.packed);
+    taut_pack_clear(context, &z.whole);
     taut_table_clear(&z.numbers);
     taut_moving_close(&z.scene);
     return status;

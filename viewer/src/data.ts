@@ -80,6 +80,7 @@ export interface Header {
   rows: number;
   columnsOmitted: number;
   columns: Column[];
+  whole?: { rows: number; columns: number[]; code: Code[] }; // columns that are there frame by frame, of the first frames
   picture: Picture;
   events: RunEvent[];
   eventsOmitted: number;
@@ -108,10 +109,24 @@ export function bytesOf(text: string): ArrayBuffer {
   return out.buffer;
 }
 
+/** The number of the last time that is not after t; 0 where there is none. */
+export function lastNotAfter(times: ArrayLike<number>, t: number): number {
+  let low = 0;
+  let high = times.length;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (times[middle] <= t) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
 export class Run {
   readonly header: Header;
   still = new Float32Array(0);
   motion = new Float32Array(0);
+  private wholePlanes: Uint8Array = new Uint8Array(0);
+  private wholes = new Map<number, Float64Array>();
   private planes: Uint8Array = new Uint8Array(0);
   private channels = new Map<number, Float64Array>();
   private cache = new Map<number, Values>();
@@ -127,6 +142,7 @@ export class Run {
     this.still = new Float32Array(bytes("still"));
     this.motion = new Float32Array(bytes("motion"));
     this.planes = await inflate(bytes("numbers"));
+    if (this.header.whole) this.wholePlanes = await inflate(bytes("whole"));
   }
 
   get columns(): Column[] {
@@ -164,6 +180,23 @@ export class Run {
     return found;
   }
 
+  /** A column frame by frame, of as many frames as header.whole has; undefined where it has not this one. */
+  whole(column: number): Float64Array | undefined {
+    const whole = this.header.whole;
+    const k = whole ? whole.columns.indexOf(column) : -1;
+    return whole && k >= 0 ? this.wholeChannel(k, whole.rows, whole.code) : undefined;
+  }
+
+  private wholeChannel(k: number, rows: number, codes: Code[]): Float64Array {
+    let found = this.wholes.get(k);
+    if (!found) {
+      const code = codes[k];
+      found = unpack(this.wholePlanes.subarray(8 * rows * k, 8 * rows * (k + 1)), rows, code, typeof code === "number" ? null : this.wholeChannel(code[0], rows, codes));
+      this.wholes.set(k, found);
+    }
+    return found;
+  }
+
   /** A column, or one that the page has made of others: those have numbers after the columns'. */
   info(column: number): Column {
     return this.columns[column] ?? this.derived[column - this.columns.length];
@@ -195,15 +228,7 @@ export class Run {
 
   /** The row whose time is the last not after t. */
   rowAt(t: number): number {
-    const times = this.times;
-    let low = 0;
-    let high = times.length;
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if (times[middle] <= t) low = middle;
-      else high = middle;
-    }
-    return low;
+    return lastNotAfter(this.times, t);
   }
 
   /** What a quantity did, by the run's own count: over all steps, not only the frames. */

@@ -22,6 +22,7 @@ export function build(run: Run): void {
   // Of a long run the motion is shown for as long as its frames have no gaps, until all plots are zoomed; what was kept, for the whole run.
   const near = run.header.dense > 1 ? new TimeWindow(run, run.header.dense - 1) : span;
   if (near !== span) span.onChange((hoverOnly) => (hoverOnly ? near.setHover(span.hover) : near.set(span.min, span.max)));
+  const all = run.header.whole ? span : near; // for what looks at every frame
   const place = (id: string) => document.getElementById(id) as HTMLElement;
 
   // ---- plots ----
@@ -96,12 +97,12 @@ export function build(run: Run): void {
   function makeSection(): Section | null {
     const moving = ofKind("coordinate").filter((k) => changes(k) && !quaternion(k));
     const other = moving.filter((k) => k !== phase.x).pop();
-    return other === undefined || run.header.rows < 3 ? null : new Section(run, player, near, other, phase.x, phase.y);
+    return other === undefined || run.header.rows < 3 ? null : new Section(run, player, all, other, phase.x, phase.y);
   }
 
   function makeSpectrum(): SpectrumPanel | null {
     const column = [phase.x, ...ofKind("coordinate"), ...others].find((k) => k > 0 && changes(k));
-    return column === undefined || run.header.rows < 8 ? null : new SpectrumPanel(run, near, column);
+    return column === undefined || run.header.rows < 8 ? null : new SpectrumPanel(run, all, column);
   }
 
   // ---- transport ----
