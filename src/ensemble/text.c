@@ -118,6 +118,13 @@ void taut_text_end(text_writer *w)
 
 /* ---- instructions ---- */
 
+int taut_text_weighs(const text_writer *w, uint32_t r, double weight)
+{
+    const program *p = w->t->p;
+    return r >= p->literal_first && r < p->literal_first + p->literal_count &&
+           p->literals[r - p->literal_first] == weight;
+}
+
 /* An operation on vectors that is no operator. */
 static void put_lanes(text_writer *w, const program_instruction *c)
 {
@@ -133,6 +140,29 @@ static void put_lanes(text_writer *w, const program_instruction *c)
     taut_text_put(w, ")");
 }
 
+/* Is it |x|, the larger of such, or a number without a sign? Of what is computed outside of iterations. */
+static int is_size(const text_writer *w, uint32_t r)
+{
+    const program *p = w->t->p;
+    const program_instruction *c = w->source[r];
+    if (r >= p->literal_first && r < p->literal_first + p->literal_count)
+        return !signbit(p->literals[r - p->literal_first]);
+    return c && (c->op == OP_ABS || (c->op == OP_MAX && is_size(w, c->a) && is_size(w, c->b)));
+}
+
+static uint32_t without_size(const text_writer *w, uint32_t r)
+{
+    return w->source[r] && w->source[r]->op == OP_ABS ? w->source[r]->a : r;
+}
+
+/* max(|a|, |b|), which is one operation: its operands. */
+static int is_larger_size(const text_writer *w, const program_instruction *c, uint32_t *operands)
+{
+    if (c->op != OP_MAX || w->source[c->target] != c || !is_size(w, c->a) || !is_size(w, c->b)) return 0;
+    operands[0] = without_size(w, c->a), operands[1] = without_size(w, c->b);
+    return 1;
+}
+
 static int is_operator(const program_instruction *c)
 {
     switch (c->op) {
@@ -140,6 +170,18 @@ static int is_operator(const program_instruction *c)
     case OP_POWI: return c->b == 2 || c->b == 3;
     default: return 0;
     }
+}
+
+/* a b + c, a b - c or c - a b, rounded once. */
+static void put_fused(text_writer *w, const program_instruction *c)
+{
+    const int subtracts = c->op == PROGRAM_MULTIPLY_SUBTRACT, from = c->op == PROGRAM_SUBTRACT_PRODUCT;
+    if (w->lanes && w->varies[c->target])
+        taut_text_put(w, "lane_f%s(%s, %s, %s)", subtracts ? "msub" : from ? "nmadd" : "madd",
+                      taut_text_vector(w, c->a).text, taut_text_vector(w, c->b).text, taut_text_vector(w, c->c).text);
+    else
+        taut_text_put(w, "taut_math_fma(%s%s, %s, %s%s)", from ? "-" : "", taut_text_name(w, c->a).text,
+                      taut_text_name(w, c->b).text, subtracts ? "-" : "", taut_text_name(w, c->c).text);
 }
 
 static void put_value(text_writer *w, const program_instruction *c)
@@ -150,11 +192,12 @@ static void put_value(text_writer *w, const program_instruction *c)
     if (c->op == PROGRAM_MOVE) {
         taut_text_put(w, "%s", a.text);
     } else if (c->op >= OP_COUNT) {
-        const text_operand b = taut_text_name(w, c->b), d = taut_text_name(w, c->c);
-        if (c->op == PROGRAM_SUBTRACT_PRODUCT)
-            taut_text_put(w, "%s - %s * %s", d.text, a.text, b.text);
-        else
-            taut_text_put(w, "%s * %s %s %s", a.text, b.text, c->op == PROGRAM_MULTIPLY_ADD ? "+" : "-", d.text);
+        put_fused(w, c);
+    } else if (is_larger_size(w, c, operands)) {
+        const int is_vector = w->lanes && w->varies[c->target];
+        taut_text_put(w, "%s_max_size(%s, %s)", is_vector ? "lane" : "taut",
+                      (is_vector ? taut_text_vector : taut_text_name)(w, operands[0]).text,
+                      (is_vector ? taut_text_vector : taut_text_name)(w, operands[1]).text);
     } else if (w->lanes && w->varies[c->target] && !is_operator(c)) {
         put_lanes(w, c);
     } else {
@@ -198,7 +241,7 @@ void taut_text_need(text_writer *w, uint32_t r)
         put_load(w, r);
         return;
     }
-    const int count = taut_text_operands(c, operands);
+    const int count = is_larger_size(w, c, operands) ? 2 : taut_text_operands(c, operands);
     for (int k = 1; k < count; k++) /* the one that takes most comes first */
         for (int i = k; i > 0 && w->depth[operands[i]] > w->depth[operands[i - 1]]; i--) {
             const uint32_t other = operands[i];
@@ -258,17 +301,35 @@ static const char same_bits[] =
     "#pragma STDC FP_CONTRACT OFF\n"
     "#elif defined(__GNUC__) && !defined(__CUDACC__)\n"
     "#pragma GCC optimize(\"fp-contract=off\", \"no-tree-slp-vectorize\")\n"
+    /* most iterations have a round or two: what is moved out of them only takes registers */
+    "#pragma GCC optimize(\"no-tree-loop-im\", \"no-move-loop-invariants\")\n"
     "#endif\n";
 
-static const char scalars[] =
-    "static inline number taut_most(number most, number x)\n"
+/* The larger of two sizes, as whole numbers: no number is larger than all numbers. */
+static const char sizes[] =
+    "static inline double taut_max_size(double a, double b)\n"
     "{\n"
-    "    const number size = taut_math_fabs(x);\n"
-    "    return size > most || size != size ? size : most;\n"
-    "}\n"
+    "    const uint64_t x = taut_math_bits(a) & ~TAUT_SIGN, y = taut_math_bits(b) & ~TAUT_SIGN;\n"
+    "    return taut_math_number(x > y ? x : y);\n"
+    "}\n";
+
+static const char scalars[] =
+    "static inline number taut_most(number most, number x) { return taut_max_size(most, x); }\n"
     "static inline int taut_exceeds(number pivot, number part, number reference)\n"
     "{\n"
     "    return taut_math_fabs(pivot) > part * taut_math_fabs(reference);\n"
+    "}\n"
+    /* as lane_quick of lanes_text.c */
+    "static inline int taut_quick(const iteration *f, int k, number size, number before, number unit, int sound)\n"
+    "{\n"
+    "    if (f->twice) return sound & (before <= LINEAR_SOUND * unit) & (size * size <= f->rest * unit * before);\n"
+    "    if (k < f->skip_first) return 0;\n"
+    "    if (f->linear) return sound & (size <= LINEAR_SOUND * unit);\n"
+    "    const int small = size <= f->enough * unit;\n"
+    "    if (k == f->skip_first) return sound & small;\n"
+    "    const number bound = 0.5 * f->rest * unit * before;\n"
+    "    if (f->always) return sound & (small | ((2 * size < before) & (size * size * size <= bound * before)));\n"
+    "    return sound & (small | ((2 * size < before) & (size * size <= bound)));\n"
     "}\n\n";
 
 static const char *function_name(op o)
@@ -282,10 +343,11 @@ enum { FUNCTION_COUNT = sizeof functions / sizeof *functions };
 
 static int put_elementary(const emit_functions *used, builder *out)
 {
-    const char *names[FUNCTION_COUNT];
+    const char *names[FUNCTION_COUNT + 1];
     size_t count = 0;
     for (size_t i = 0; i < FUNCTION_COUNT; i++)
         if (used->is_used[functions[i]]) names[count++] = function_name(functions[i]);
+    if (used->fuses) names[count++] = "fma";
     const size_t length = taut_elementary_text(names, count, NULL, 0);
     char *text = length == TAUT_ELEMENTARY_UNKNOWN ? NULL : taut_mem_new(out->context, length + 1, 1);
     if (!text) return TAUT_OUT_OF_MEMORY;
@@ -297,28 +359,50 @@ static int put_elementary(const emit_functions *used, builder *out)
 
 static const char vectors[] =
     "typedef double number __attribute__((vector_size(8 * LANES)));\n"
-    "typedef long long mask __attribute__((vector_size(8 * LANES)));\n"
+    "typedef long long integers __attribute__((vector_size(8 * LANES)));\n"
     "#define INLINE static inline __attribute__((always_inline, unused))\n"
     "INLINE number all(double x) { return x - (number){ 0 }; }\n"
-    "INLINE number pick(mask m, number a, number b) { return (number)(((mask)a & m) | ((mask)b & ~m)); }\n"
-    "#if LANES == 8 && defined(__AVX512DQ__)\n"
-    "INLINE unsigned bits(mask m) { return (unsigned char)__builtin_ia32_cvtq2mask512(m); }\n"
-    "#elif LANES == 4 && defined(__AVX__)\n"
-    "INLINE unsigned bits(mask m) { return (unsigned)__builtin_ia32_movmskpd256((number)m); }\n"
-    "#elif LANES == 2 && defined(__SSE2__)\n"
-    "INLINE unsigned bits(mask m) { return (unsigned)__builtin_ia32_movmskpd((number)m); }\n"
+    /* Which lanes: a bit each, as comparisons of AVX-512 put out, or all bits of a number. */
+    "#if LANES == 8 && defined(__AVX512DQ__) && !defined(__clang__)\n"
+    "#define LONGEST\n"
+    "typedef unsigned char mask;\n"
+    "INLINE number pick(mask m, number a, number b) { return __builtin_ia32_blendmpd_512_mask(b, a, m); }\n"
+    "INLINE mask is_equal(number a, number b) { return __builtin_ia32_cmppd512_mask(a, b, 0, (mask)-1, 4); }\n"
+    "INLINE mask is_below(number a, number b) { return __builtin_ia32_cmppd512_mask(a, b, 1, (mask)-1, 4); }\n"
+    "INLINE mask is_at_most(number a, number b) { return __builtin_ia32_cmppd512_mask(a, b, 2, (mask)-1, 4); }\n"
+    "INLINE mask lane(int i) { return (mask)(1 << i); }\n"
+    "INLINE unsigned bits(mask m) { return m; }\n"
     "#else\n"
+    "typedef integers mask;\n"
+    "INLINE number pick(mask m, number a, number b) { return (number)(((mask)a & m) | ((mask)b & ~m)); }\n"
+    "INLINE mask is_equal(number a, number b) { return a == b; }\n"
+    "INLINE mask is_below(number a, number b) { return a < b; }\n"
+    "INLINE mask is_at_most(number a, number b) { return a <= b; }\n"
+    "INLINE mask lane(int i)\n"
+    "{\n"
+    "    mask m = { 0 };\n"
+    "    m[i] = -1;\n"
+    "    return m;\n"
+    "}\n"
     "INLINE unsigned bits(mask m)\n"
     "{\n"
+    "#if LANES == 8 && defined(__AVX512DQ__)\n"
+    "    return (unsigned char)__builtin_ia32_cvtq2mask512(m);\n"
+    "#elif LANES == 4 && defined(__AVX__)\n"
+    "    return (unsigned)__builtin_ia32_movmskpd256((number)m);\n"
+    "#elif LANES == 2 && defined(__SSE2__)\n"
+    "    return (unsigned)__builtin_ia32_movmskpd((number)m);\n"
+    "#else\n"
     "    unsigned b = 0;\n"
     "    for (int i = 0; i < LANES; i++) b |= (unsigned)(m[i] & 1) << i;\n"
     "    return b;\n"
+    "#endif\n"
     "}\n"
     "#endif\n"
     "#define ALL_BITS ((1u << LANES) - 1)\n"
-    "INLINE number lane_fabs(number x) { return (number)((mask)x & 0x7fffffffffffffffLL); }\n"
+    "INLINE number lane_fabs(number x) { return (number)((integers)x & 0x7fffffffffffffffLL); }\n"
     /* the instructions of the processor: of two that are equal, or no numbers, the second one */
-    "#if LANES == 8 && defined(__AVX512F__) && !defined(__clang__)\n"
+    "#ifdef LONGEST\n"
     "INLINE number lane_min(number a, number b)\n"
     "{\n"
     "    return __builtin_ia32_minpd512_mask(a, b, a, (unsigned char)-1, 4);\n"
@@ -331,22 +415,35 @@ static const char vectors[] =
     "INLINE number lane_min(number a, number b) { return __builtin_ia32_minpd256(a, b); }\n"
     "INLINE number lane_max(number a, number b) { return __builtin_ia32_maxpd256(a, b); }\n"
     "#else\n"
-    "INLINE number lane_min(number a, number b) { return pick(a < b, a, b); }\n"
-    "INLINE number lane_max(number a, number b) { return pick(a > b, a, b); }\n"
+    "INLINE number lane_min(number a, number b) { return pick(is_below(a, b), a, b); }\n"
+    "INLINE number lane_max(number a, number b) { return pick(is_below(b, a), a, b); }\n"
+    "#endif\n"
+    "#ifdef LONGEST\n"
+    "INLINE number lane_max_size(number a, number b)\n"
+    "{\n"
+    "    return __builtin_ia32_rangepd512_mask(a, b, 11, a, (unsigned char)-1, 4);\n"
+    "}\n"
+    "#else\n"
+    "INLINE number lane_max_size(number a, number b) { return lane_max(lane_fabs(a), lane_fabs(b)); }\n"
     "#endif\n"
     "INLINE number lane_sign(number a) { return __builtin_convertvector((a < 0) - (a > 0), number); }\n"
-    "INLINE number lane_most(number most, number x)\n"
+    /* The larger of two that have no sign, as whole numbers: no number is larger than all numbers. */
+    "INLINE number lane_larger(number a, number b)\n"
     "{\n"
-    "    const number size = lane_fabs(x);\n"
-    "    return pick((size > most) | (size != size), size, most);\n"
+    "#ifdef LONGEST\n"
+    "    return (number)__builtin_ia32_pmaxsq512_mask((integers)a, (integers)b, (integers)a, (mask)-1);\n"
+    "#else\n"
+    "    return pick((integers)a > (integers)b, a, b);\n"
+    "#endif\n"
     "}\n"
+    "INLINE number lane_most(number most, number x) { return lane_larger(most, lane_fabs(x)); }\n"
     "INLINE mask lane_exceeds(number pivot, double part, number reference)\n"
     "{\n"
-    "    return lane_fabs(pivot) > part * lane_fabs(reference);\n"
+    "    return is_below(part * lane_fabs(reference), lane_fabs(pivot));\n"
     "}\n"
     "INLINE number lane_sqrt(number x)\n"
     "{\n"
-    "#if LANES == 8 && defined(__AVX512F__) && !defined(__clang__)\n"
+    "#ifdef LONGEST\n"
     "    return __builtin_ia32_sqrtpd512_mask(x, x, (unsigned char)-1, 4);\n"
     "#elif LANES == 4 && defined(__AVX__) && !defined(__clang__)\n"
     "    return __builtin_ia32_sqrtpd256(x);\n"
@@ -356,8 +453,36 @@ static const char vectors[] =
     "#endif\n"
     "}\n";
 
+/* gcc has no operation for it on vectors of any length. Left to itself it computes the opposite of what is subtracted
+   beforehand; clang does not, and does not have the other two. */
+static const char fused[] =
+    "#if LANES == 8 && defined(__AVX512F__)\n"
+    "#define FUSED(name, a, b, c) __builtin_ia32_v##name##pd512_mask(a, b, c, (unsigned char)-1, 4)\n"
+    "#elif LANES == 4 && defined(__FMA__)\n"
+    "#define FUSED(name, a, b, c) __builtin_ia32_v##name##pd256(a, b, c)\n"
+    "#elif LANES == 2 && defined(__FMA__)\n"
+    "#define FUSED(name, a, b, c) __builtin_ia32_v##name##pd(a, b, c)\n"
+    "#endif\n"
+    "INLINE number lane_fmadd(number a, number b, number c)\n"
+    "{\n"
+    "#ifdef FUSED\n"
+    "    return FUSED(fmadd, a, b, c);\n"
+    "#else\n"
+    "    for (int i = 0; i < LANES; i++) c[i] = taut_math_fma(a[i], b[i], c[i]);\n"
+    "    return c;\n"
+    "#endif\n"
+    "}\n"
+    "#if defined(FUSED) && !defined(__clang__)\n"
+    "INLINE number lane_fmsub(number a, number b, number c) { return FUSED(fmsub, a, b, c); }\n"
+    "INLINE number lane_fnmadd(number a, number b, number c) { return FUSED(fnmadd, a, b, c); }\n"
+    "#else\n"
+    "INLINE number lane_fmsub(number a, number b, number c) { return lane_fmadd(a, b, -c); }\n"
+    "INLINE number lane_fnmadd(number a, number b, number c) { return lane_fmadd(-a, b, c); }\n"
+    "#endif\n";
+
 static void put_lane_functions(const emit_functions *used, builder *out)
 {
+    if (used->fuses) taut_builder_add(out, fused, sizeof fused - 1);
     for (size_t i = 0; i < FUNCTION_COUNT; i++) {
         const op o = functions[i];
         const int numbered = op_has_number(o), two = !numbered && taut_op_arity(o) == 2;
@@ -378,6 +503,7 @@ int taut_text_prelude(const text_plan *p, int lanes, builder *out)
     taut_builder_add(out, "\n", 1);
     taut_builder_add(out, (const char *)taut_iteration_text, taut_iteration_text_size);
     taut_builder_add(out, "\n", 1);
+    taut_builder_add(out, sizes, sizeof sizes - 1);
     if (lanes) {
         taut_builder_add(out, vectors, sizeof vectors - 1);
         put_lane_functions(&used, out);

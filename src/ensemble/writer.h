@@ -28,6 +28,8 @@ int taut_text_begin(text_writer *w, const text_program *t);
 text_operand taut_text_name(const text_writer *w, uint32_t r);
 /* The same where a vector is needed. */
 text_operand taut_text_vector(const text_writer *w, uint32_t r);
+/* Is the weight of a correction this literal? */
+int taut_text_weighs(const text_writer *w, uint32_t r, double weight);
 const char *taut_text_type(const text_writer *w, uint32_t r);
 /* The instructions of a tape, each a constant of its own. */
 void taut_text_tape(text_writer *w, const segment *tape, const char *indent);
