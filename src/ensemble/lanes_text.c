@@ -15,31 +15,31 @@ static const char judges[] =
     "{\n"
     "    return pick(sound, all(LINEAR_SOUND), pick(sure, all(LINEAR_SURE), all(LINEAR_ENOUGH)));\n"
     "}\n"
-    "INLINE mask is_finite(number x) { return is_equal(x - x, all(0)); }\n"
+    "INLINE mask is_finite(number x) { return is_equal(lane_sub(x, x), all(0)); }\n"
     /* Lanes that are seen to have ended by little: with pivots that are sound, and without a division (its rounding
        error is far below the factor 1/2). All others are judged. */
     "INLINE mask lane_quick(const iteration *f, int k, number size, number before, number unit, mask sound)\n"
     "{\n"
     "    if (f->twice)\n"
-    "        return sound & is_at_most(before, LINEAR_SOUND * unit)\n"
-    "               & is_at_most(size * size, f->rest * unit * before);\n"
+    "        return sound & is_at_most(before, scaled(LINEAR_SOUND, unit))\n"
+    "               & is_at_most(lane_mul(size, size), lane_mul(scaled(f->rest, unit), before));\n"
     "    if (k < f->skip_first) return (mask){ 0 };\n"
-    "    if (f->linear) return sound & is_at_most(size, LINEAR_SOUND * unit);\n"
-    "    const mask small = is_at_most(size, f->enough * unit);\n"
+    "    if (f->linear) return sound & is_at_most(size, scaled(LINEAR_SOUND, unit));\n"
+    "    const mask small = is_at_most(size, scaled(f->enough, unit));\n"
     "    if (k == f->skip_first) return sound & small;\n"
-    "    const number bound = 0.5 * f->rest * unit * before;\n"
-    "    const mask shrinks = is_below(2 * size, before);\n"
-    "    if (f->always) return sound & (small | (shrinks & is_at_most(size * size * size, bound * before)));\n"
-    "    return sound & (small | (shrinks & is_at_most(size * size, bound)));\n"
+    "    const number bound = lane_mul(scaled(0.5 * f->rest, unit), before), square = lane_mul(size, size);\n"
+    "    const mask shrinks = is_below(scaled(2, size), before);\n"
+    "    if (!f->always) return sound & (small | (shrinks & is_at_most(square, bound)));\n"
+    "    return sound & (small | (shrinks & is_at_most(lane_mul(square, size), lane_mul(bound, before))));\n"
     "}\n"
     "INLINE verdicts lane_judge_two(const iteration *f, number first, number second, number unit, mask sure,\n"
     "                               mask sound)\n"
     "{\n"
     "    const mask finite = is_finite(first) & is_finite(second);\n"
-    "    const mask enough = is_at_most(first, f->enough * unit)\n"
-    "                        | (is_at_most(first, lane_linear(sure, sound) * unit)\n"
-    "                           & is_at_most(second * second, f->rest * unit * first));\n"
-    "    const mask stays = is_below(first, 2 * second), low = is_at_most(second, f->floor * unit);\n"
+    "    const mask enough = is_at_most(first, scaled(f->enough, unit))\n"
+    "                        | (is_at_most(first, lane_mul(lane_linear(sure, sound), unit))\n"
+    "                           & is_at_most(lane_mul(second, second), lane_mul(scaled(f->rest, unit), first)));\n"
+    "    const mask stays = is_below(first, scaled(2, second)), low = is_at_most(second, scaled(f->floor, unit));\n"
     "    return (verdicts){ finite & (enough | (stays & low)), ~finite | (~enough & stays & ~low), (mask){ 0 } };\n"
     "}\n"
     "INLINE verdicts lane_judge(const iteration *f, int k, number size, number before, number unit, mask fresh,\n"
@@ -48,16 +48,17 @@ static const char judges[] =
     "    if (f->twice) return lane_judge_two(f, before, size, unit, sure, sound);\n"
     "    const mask finite = is_finite(size), none = { 0 };\n"
     "    if (k < f->skip_first) return (verdicts){ none, ~finite, none };\n"
-    "    mask enough = is_at_most(size, f->enough * unit);\n"
-    "    if (f->linear) enough |= is_at_most(size, lane_linear(sure, sound) * unit);\n"
+    "    mask enough = is_at_most(size, scaled(f->enough, unit));\n"
+    "    if (f->linear) enough |= is_at_most(size, lane_mul(lane_linear(sure, sound), unit));\n"
     "    if (k <= f->skip_first) return (verdicts){ finite & enough, ~finite, none };\n"
-    "    const number rate = size / before;\n"
+    "    const number rate = lane_div(size, before), product = lane_mul(rate, size);\n"
     "    enough |= is_below(rate, all(1))\n"
-    "              & is_at_most(f->always ? rate * size * rate : rate * size, f->rest * unit);\n"
-    "    const mask stays = is_below(all(1), 2 * rate);\n"
-    "    const mask low = is_at_most(size, pick(fresh, all(f->floor), all(64 * f->epsilon)) * unit);\n"
-    "    mask slow = ~stays & ~(is_at_most(rate * rate * rate * size, f->enough * unit)\n"
-    "                           | is_at_most(size, ITERATION_SMALL * unit));\n"
+    "              & is_at_most(f->always ? lane_mul(product, rate) : product, scaled(f->rest, unit));\n"
+    "    const mask stays = is_below(all(1), scaled(2, rate));\n"
+    "    const mask low = is_at_most(size, lane_mul(pick(fresh, all(f->floor), all(64 * f->epsilon)), unit));\n"
+    "    const number later = lane_mul(lane_mul(lane_mul(rate, rate), rate), size);\n"
+    "    mask slow = ~stays & ~(is_at_most(later, scaled(f->enough, unit))\n"
+    "                           | is_at_most(size, scaled(ITERATION_SMALL, unit)));\n"
     "    if (f->always) slow = none;\n"
     "    return (verdicts){ finite & (enough | (stays & low)), ~finite | (~enough & stays & ~low & fresh),\n"
     "                       finite & ~enough & ((stays & ~low & ~fresh) | slow) };\n"
@@ -107,13 +108,14 @@ static void put_sizes(text_writer *w, const program_phase *f, const uint32_t *ch
         for (uint32_t k = 0; k < i; k++) equal |= f->weights[k] == f->weights[i];
         if (equal) continue;
         taut_text_put(w, any++ ? "        %s = lane_most(%s, " : "        %s = lane_fabs(%.0s", size, size);
-        if (!taut_text_weighs(w, f->weights[i], 1)) taut_text_put(w, "%s * ", taut_text_vector(w, f->weights[i]).text);
+        const int is_one = taut_text_weighs(w, f->weights[i], 1);
+        if (!is_one) taut_text_put(w, "lane_mul(%s, ", taut_text_vector(w, f->weights[i]).text);
         for (uint32_t k = i + 1; k < f->size; k++)
             if (f->weights[k] == f->weights[i]) taut_text_put(w, "lane_most("), equal = 1;
         taut_text_put(w, equal ? "lane_fabs(%s)" : "%s", taut_text_vector(w, changes[i]).text);
         for (uint32_t k = i + 1; k < f->size; k++)
             if (f->weights[k] == f->weights[i]) taut_text_put(w, ", %s)", taut_text_vector(w, changes[k]).text);
-        taut_text_put(w, ");\n");
+        taut_text_put(w, is_one ? ");\n" : "));\n");
     }
     if (!any) taut_text_put(w, "        %s = (number){ 0 };\n", size);
 }
@@ -146,13 +148,12 @@ static void put_judgement(text_writer *w, const program_phase *f)
 static void put_correction(text_writer *w, const program_phase *f)
 {
     for (uint32_t k = 0; k < f->size; k++) {
-        const text_operand u = taut_text_name(w, f->unknowns[k]);
-        const text_operand change = taut_text_name(w, f->changes[k]);
+        const text_operand u = taut_text_name(w, f->unknowns[k]), change = taut_text_vector(w, f->changes[k]);
         if (f->iteration.twice)
-            taut_text_put(w, "        %s = pick(going, %s - %s - %s, %s);\n", u.text, u.text, change.text,
-                          taut_text_vector(w, f->seconds[k]).text, u.text);
+            taut_text_put(w, "        %s = pick(going, lane_sub(lane_sub(%s, %s), %s), %s);\n", u.text, u.text,
+                          change.text, taut_text_vector(w, f->seconds[k]).text, u.text);
         else
-            taut_text_put(w, "        %s = pick(going, %s - %s, %s);\n", u.text, u.text, change.text, u.text);
+            taut_text_put(w, "        %s = pick(going, lane_sub(%s, %s), %s);\n", u.text, u.text, change.text, u.text);
     }
 }
 
@@ -169,6 +170,7 @@ static void put_iteration(text_writer *w, const program_phase *f, int index)
                       w->varies[r] ? "{ 0 }" : "0");
     }
     taut_text_put(w, "    for (int round = 0;; round++) { /* %d */\n", index + 1);
+    w->is_inside = 1;
     taut_text_tape(w, &f->residual, "        ");
     if (i->always) {
         put_matrix(w, f, "        ");
@@ -191,6 +193,7 @@ static void put_iteration(text_writer *w, const program_phase *f, int index)
                      "        if (__builtin_expect(!bits(going & ~ended), 1)) break;\n",
                   taut_text_vector(w, f->unit).text);
     put_judgement(w, f);
+    w->is_inside = 0;
     taut_text_put(w, "    }\n    }\n");
 }
 
@@ -200,11 +203,15 @@ static void put_add(text_writer *w, uint32_t x, uint32_t low, uint32_t d)
     const uint32_t first = w->t->p->state_first;
     taut_text_need(w, d), taut_text_need(w, first + low), taut_text_need(w, first + x);
     const text_operand from = taut_text_name(w, first + x);
-    taut_text_put(w, "    { const number d = %s + %s, s = %s + d; y[%u] = s, y[%u] = d - (s - %s); }\n",
+    taut_text_put(w, "    { const number d = lane_add(%s, %s), s = lane_add(%s, d);\n"
+                     "      y[%u] = s, y[%u] = lane_sub(d, lane_sub(s, %s)); }\n",
                   taut_text_vector(w, d).text, taut_text_name(w, first + low).text, from.text, x, low, from.text);
 }
 
-static void put_finite(text_writer *w, uint32_t d) { taut_text_put(w, "    sum += %s;\n", taut_text_name(w, d).text); }
+static void put_finite(text_writer *w, uint32_t d)
+{
+    taut_text_put(w, "    sum = lane_add(sum, %s);\n", taut_text_vector(w, d).text);
+}
 
 /* ---- when a value is known ---- */
 

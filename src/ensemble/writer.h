@@ -12,6 +12,7 @@ typedef struct {
     int lanes;               /* numbers that vary are vectors; 0: all are numbers */
     unsigned char *varies;   /* of every register of t->p, as its value is in the text */
     unsigned char *written;  /* its value is there */
+    int is_inside;           /* of an iteration, where numbers of the state and from outside are read from memory */
     int section;             /* numbers of the state and from outside are loaded again in each */
     unsigned char *depth;    /* processor's registers that its value takes to compute, about */
     const program_instruction **source; /* what computes it, outside of iterations; NULL: nothing does */
