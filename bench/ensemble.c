@@ -219,7 +219,7 @@ static int text(char **argument)
     if (taut_text_plan_create(context, &e->z->method, e->z->s, e->z->declared.own_work, varies, &p, &why))
         fail(context, why);
     const int gpu = !strcmp(argument[0], "gpu");
-    if (gpu ? taut_text_cuda(&p, 0, &out) : taut_text_lanes(&p, 8, 2, &out)) fail(context, "text");
+    if (gpu ? taut_text_cuda(&p, 0, &out) : taut_text_lanes(&p, 16, 1, &out)) fail(context, "text");
     fputs(out.text, stdout);
     return 0;
 }

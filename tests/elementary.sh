@@ -46,11 +46,12 @@ if grep -qw fma /proc/cpuinfo 2> /dev/null && command -v gcc > /dev/null; then
 fi
 
 # Sections, each alone and all together.
-names='sin cos sincos tan asin acos atan atan2 exp log pow powi cbrt sinh cosh tanh atanh sinc sinhc atanc atanhc'
+names='sin cos sincos tan asin acos atan atan2 exp log pow powi cbrt sinh cosh tanh atanh sinc sinhc atanc atanhc fma'
 call() {
     case $1 in
     sincos) echo 'double s, c; taut_math_sincos(x, &s, &c); return s + c;' ;;
     atan2 | pow) echo "return taut_math_$1(x, 2 * x);" ;;
+    fma) echo 'return taut_math_fma(x, 2 * x, -x);' ;;
     powi | sinc | sinhc | atanc | atanhc) echo "return taut_math_$1(x, 3);" ;;
     *) echo "return taut_math_$1(x);" ;;
     esac

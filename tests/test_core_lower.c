@@ -124,7 +124,7 @@ static void failures_are_explained(void **unused)
 }
 
 typedef struct {
-    uint32_t sums, products, quotients, doublings, others;
+    uint32_t sums, products, fused, quotients, doublings, others;
 } operations;
 
 static void count_tape(const program *p, const segment *t, operations *found)
@@ -134,8 +134,9 @@ static void count_tape(const program *p, const segment *t, operations *found)
         const int is_fused = c->op == PROGRAM_MULTIPLY_ADD || c->op == PROGRAM_MULTIPLY_SUBTRACT ||
                              c->op == PROGRAM_SUBTRACT_PRODUCT;
         const int is_product = is_fused || c->op == OP_MUL || c->op == OP_POWI;
-        found->products += is_product;
-        found->sums += is_fused || c->op == OP_ADD || c->op == OP_SUB;
+        found->products += is_product && !is_fused;
+        found->fused += is_fused;
+        found->sums += c->op == OP_ADD || c->op == OP_SUB;
         found->quotients += c->op == OP_DIV;
         found->others += c->op == OP_NEG || c->op == PROGRAM_MOVE;
         if (is_product && c->a >= p->literal_first && c->a < p->literal_first + p->literal_count) found->doublings++;
@@ -156,20 +157,20 @@ static operations count_operations(const program *p)
 
 /* A step of RATTLE on the double spherical pendulum with one round of each phase: two matrices, each of which is
    divided by once, no numbers as factors (2 and 1/2 are all that there could be) and no signs to change. The numbers of
-   products and sums are those of a step each operation of which was looked at. Without polish.c there are 207 and 161,
-   and 14 numbers as factors. */
+   products and sums are those of a step each operation of which was looked at: 171 and 134 before 88 sums take products
+   in. Without polish.c there are 207 and 161, and 14 numbers as factors. */
 static void no_operation_is_left_that_need_not_be(void **unused)
 {
     (void)unused;
     simulation *z = open_with("double-spherical-pendulum", "rattle");
     assert_true(X(stepper_is_lowered)(z->method.self));
     const operations found = count_operations(X(stepper_program)(z->method.self));
-    printf("%u products, %u sums, %u quotients, %u numbers as factors\n", found.products, found.sums, found.quotients,
-           found.doublings);
+    printf("%u products, %u sums, %u sums of products, %u quotients, %u numbers as factors\n", found.products, found.sums,
+           found.fused, found.quotients, found.doublings);
     assert_int_equal(found.quotients, 2);
     assert_int_equal(found.doublings, 0);
     assert_int_equal(found.others, 0);
-    assert_true(found.products <= 171 && found.sums <= 134);
+    assert_true(found.products <= 91 && found.sums <= 46 && found.sums + found.fused == 134);
     close_model(z);
 }
 

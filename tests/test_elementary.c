@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -152,6 +153,62 @@ static void powers(void **state)
     SAME(taut_math_powi(1, INT32_MIN), 1), SAME(taut_math_powi(2, INT32_MIN), 0);
 }
 
+/* ---- a b + c, rounded once ---- */
+
+static uint64_t draw(uint64_t *seed)
+{
+    *seed ^= *seed << 13, *seed ^= *seed >> 7, *seed ^= *seed << 17;
+    return *seed;
+}
+
+/* Any bits; near one; below the least normal number; special; few bits and any exponent; products near underflow; whole
+   numbers. */
+static double factor(uint64_t *seed)
+{
+    static const double special[] = { 0, -0.0, 1, -1, INFINITY, -INFINITY, NAN, 0x1p-1074, -0x1p-1074, 0x1p-1022,
+                                      DBL_MAX, -DBL_MAX, 0x1p-537, 0x1p-538, 0x1.0000000000001p0, 0x1.fffffffffffffp-1, 0x1p106,
+                                      0x1p-106, 0x1.ffffffffffffep-1023, 0x1p-511, 0x1p512 };
+    const uint64_t bits = draw(seed), mantissa = bits & 0x800fffffffffffffu;
+    switch (draw(seed) % 7) {
+    case 0: return taut_math_number(bits);
+    case 1: return taut_math_number(mantissa | (1019 + draw(seed) % 9) << 52);
+    case 2: return taut_math_number(mantissa);
+    case 3: return special[bits % (sizeof special / sizeof *special)];
+    case 4: return taut_math_number((mantissa & ~(((uint64_t)1 << draw(seed) % 53) - 1)) | draw(seed) % 2047 << 52);
+    case 5: return taut_math_number(mantissa | (483 + draw(seed) % 20) << 52);
+    default: return (double)((int64_t)bits >> draw(seed) % 63);
+    }
+}
+
+/* Most of them cancel, or are far apart, or halfway between two numbers. */
+static double summand(uint64_t *seed, double a, double b)
+{
+    const int nearly = (int)(draw(seed) % 9) - 4;
+    switch (draw(seed) % 4) {
+    case 0: return -a * b;
+    case 1: return -a * b * (1 + 0x1p-52 * nearly);
+    case 2: return a * b * ldexp(1 + 0x1p-52 * (draw(seed) % 3), (int)(draw(seed) % 240) - 120);
+    default: return factor(seed);
+    }
+}
+
+/* Against the C library's, which is another program or the processor's. */
+static void sum_of_a_product_is_rounded_once(void **state)
+{
+    (void)state;
+    uint64_t seed = 88172645463325252u;
+    for (long i = 0; i < (getenv("TAUT_TEST_LONG") ? 10000000 : 1000000); i++) {
+        const double a = factor(&seed), b = factor(&seed), c = summand(&seed, a, b);
+        const double found = taut_math_fma_whole(a, b, c), expected = fma(a, b, c);
+        if (expected != expected ? found == found : taut_math_bits(found) != taut_math_bits(expected))
+            fail_msg("%a %a + %a = %a, not %a", a, b, c, found, expected);
+    }
+    SAME(taut_math_fma_whole(0x1.0000001p0, 0x1.0000001p0, -0x1.0000002p0), 0x1p-56);
+    SAME(taut_math_fma_whole(1, -1, 1), 0), SAME(taut_math_fma_whole(-0.0, 1, -0.0), -0.0);
+    SAME(taut_math_fma_whole(tiny, 0.25, -0.0), 0), SAME(taut_math_fma_whole(DBL_MAX, 2, -DBL_MAX), DBL_MAX);
+    SAME(taut_math_fma(3, 4, 5), 17);
+}
+
 /* ---- symmetry ---- */
 
 static void odd_and_even_to_the_last_bit(void **state)
@@ -285,7 +342,8 @@ int main(void)
         cmocka_unit_test(far_and_hard_angles),
         cmocka_unit_test(angles_of_two),
         cmocka_unit_test(powers),
-        cmocka_unit_test(odd_and_even_to_the_last_bit),
+        cmocka_unit_test(sum_of_a_product_is_rounded_once),
+                                        cmocka_unit_test(odd_and_even_to_the_last_bit),
         cmocka_unit_test(monotone_where_formulas_change),
         cmocka_unit_test(within_their_ranges),
         cmocka_unit_test(bits_are_these_everywhere),

@@ -15,7 +15,7 @@ static int is_expected(void)
 #if defined(__x86_64__) && defined(__linux__) && !defined(TAUT_NO_NATIVE)
     void *pages = taut_native_pages("\xc3", 1); /* the system may forbid it */
     taut_native_pages_end(pages, 1);
-    return pages && __builtin_cpu_supports("avx");
+    return pages && __builtin_cpu_supports("fma");
 #else
     return 0;
 #endif
@@ -57,12 +57,14 @@ static void draw_tape(uint64_t *seed, segment *t, program_instruction *code, uin
 
 static int is_same(double a, double b) { return (a != a && b != b) || memcmp(&a, &b, sizeof a) == 0; }
 
-/* The second tape reads what the first one computes; both are run by the interpreter and as machine code. */
+/* The second tape reads what the first one computes; both are run by the interpreter, by that for processors without
+   fused multiply-add, and as machine code. */
 static void random_tapes(void **unused)
 {
     (void)unused;
     static program_instruction code[2][LENGTH + 1];
-    static double interpreted[INPUTS + 2 * LENGTH + PROGRAM_WORK], machine[INPUTS + 2 * LENGTH + PROGRAM_WORK];
+    static double interpreted[INPUTS + 2 * LENGTH + PROGRAM_WORK], machine[INPUTS + 2 * LENGTH + PROGRAM_WORK],
+        anywhere[INPUTS + 2 * LENGTH + PROGRAM_WORK];
     simulation *z = open_model("pendulum");
     uint64_t seed = 1;
     if (!is_expected()) skip();
@@ -73,7 +75,9 @@ static void random_tapes(void **unused)
         draw_tape(&seed, &p.results, code[1], INPUTS + LENGTH);
         for (int i = 0; i < INPUTS; i++)
             interpreted[i] = machine[i] = i == 0 ? 0 : i == 1 ? -0.0 : (double)draw(&seed, 1u << 30) * 0x1p-28 - 2;
+        memcpy(anywhere, interpreted, INPUTS * sizeof *anywhere);
         X(program_run)(&p.setup, interpreted), X(program_run)(&p.results, interpreted);
+        X(program_run_anywhere)(&p.setup, anywhere), X(program_run_anywhere)(&p.results, anywhere);
         assert_int_equal(X(machine_create)(&p), TAUT_OK);
         assert_non_null(p.pages);
         assert_true(p.setup.machine && p.results.machine);
@@ -81,6 +85,10 @@ static void random_tapes(void **unused)
         memcpy(block, machine + p.state_first, sizeof block);
         memset(machine + p.state_first, 0, sizeof block); /* read where it is */
         p.setup.machine(machine, block), p.results.machine(machine, block);
+        for (uint32_t i = INPUTS; i < INPUTS + 2 * LENGTH; i++)
+            if (!is_same(interpreted[i], anywhere[i]))
+                fail_msg("tape %d, operation %u: %a, not %a anywhere", k,
+                         code[i >= INPUTS + LENGTH][(i - INPUTS) % LENGTH].op, interpreted[i], anywhere[i]);
         for (uint32_t i = INPUTS + LENGTH; i < INPUTS + 2 * LENGTH; i++)
             if (!is_same(interpreted[i], machine[i]))
                 fail_msg("tape %d, instruction %u (operation %u): %a, not %a", k, i - INPUTS - LENGTH,

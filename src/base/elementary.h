@@ -1,9 +1,9 @@
 /* The elementary functions of the model language in double, from one source: the library evaluates with this file, and
  * the C code that Taut writes contains it (or the sections that it needs) word for word. It consists of additions,
- * multiplications, divisions and square roots in the order that stands here, without fused multiply-add and libm, so
- * that every processor, compiler and optimisation level gives the same bits, as long as the compiler does not contract
- * a*b + c (gcc: -ffp-contract=off or -std=c11; clang is told below; no -ffast-math) and rounds to nearest. A result
- * that is not a number is always the same NaN.
+ * multiplications, divisions and square roots in the order that stands here, without libm and (but for taut_math_fma,
+ * which is one) without fused multiply-add, so that every processor, compiler and optimisation level gives the same
+ * bits, as long as the compiler does not contract a*b + c (gcc: -ffp-contract=off or -std=c11; clang is told below; no
+ * -ffast-math) and rounds to nearest. A result that is not a number is always the same NaN.
  *
  * Errors and how they are measured: docs/accuracy.md. The numbers between marks come from tools/elementary.py.
  *
@@ -1148,6 +1148,122 @@ TAUT_FUNCTION double taut_math_atanhc(double x, int32_t n)
         before = now, now = next;
     }
     return f;
+}
+
+/* == fma: == */
+/* a b + c, rounded once. Compilers make no such operation of products and sums by themselves; where this one is asked
+   for it is the processor's, if the code is compiled for one that has it, or computed with whole numbers: the bits are
+   those that IEEE 754 wants either way. */
+#if !defined(TAUT_FMA) && defined(__GNUC__) && (defined(__FMA__) || defined(__aarch64__) || defined(__FP_FAST_FMA))
+#define TAUT_FMA __builtin_fma
+#endif
+
+/* |x| = whole 2^power, of a number that is neither zero nor infinite; 2^52 <= whole < 2^53 */
+TAUT_PART uint64_t taut_math_whole(double x, int *power)
+{
+    uint64_t bits = taut_math_bits(x) & ~TAUT_SIGN;
+    *power = -1075;
+    if (bits >> 52 == 0) bits = taut_math_bits(taut_math_number(bits) * 0x1p54), *power -= 54;
+    *power += (int)(bits >> 52);
+    return (bits & 0xfffffffffffffu) | 0x10000000000000u;
+}
+
+/* 2^64 high + low */
+typedef struct {
+    uint64_t high, low;
+} taut_long;
+
+TAUT_PART taut_long taut_math_long_product(uint64_t a, uint64_t b)
+{
+    const uint64_t a1 = a >> 32, a0 = a & 0xffffffffu, b1 = b >> 32, b0 = b & 0xffffffffu;
+    const uint64_t middle = a1 * b0 + (a0 * b0 >> 32), rest = a0 * b1 + (middle & 0xffffffffu);
+    taut_long p;
+    p.high = a1 * b1 + (middle >> 32) + (rest >> 32);
+    p.low = rest << 32 | (a0 * b0 & 0xffffffffu);
+    return p;
+}
+
+TAUT_PART taut_long taut_math_long_left(taut_long x, int by) /* 0 < by < 64 */
+{
+    x.high = x.high << by | x.low >> (64 - by);
+    x.low <<= by;
+    return x;
+}
+
+/* x / 2^by; the lowest bit says whether anything was lost */
+TAUT_PART taut_long taut_math_long_right(taut_long x, int by)
+{
+    uint64_t lost = 0;
+    if (by >= 128) lost = x.high | x.low, x.high = x.low = 0, by = 0;
+    if (by >= 64) lost = x.low, x.low = x.high, x.high = 0, by -= 64;
+    if (by) lost |= x.low << (64 - by), x.low = x.low >> by | x.high << (64 - by), x.high >>= by;
+    x.low |= lost != 0;
+    return x;
+}
+
+/* |a b + c|, where it has the sign of the first one; x >= y where they are subtracted */
+TAUT_PART taut_long taut_math_long_sum(taut_long x, taut_long y, int subtracts)
+{
+    taut_long s;
+    s.low = subtracts ? x.low - y.low : x.low + y.low;
+    s.high = subtracts ? x.high - y.high - (x.low < y.low) : x.high + y.high + (s.low < x.low);
+    return s;
+}
+
+/* x 2^power rounded to a double; x is not zero */
+TAUT_PART double taut_math_long_round(taut_long x, int power, uint64_t sign)
+{
+    if (!x.high) x.high = x.low, x.low = 0, power -= 64;
+    for (int by = 32; by; by /= 2)
+        if (x.high >> (64 - by) == 0) x = taut_math_long_left(x, by), power -= by;
+    const uint64_t top = x.high | (x.low != 0);
+    power += 64 + 63; /* of the highest bit, which is set */
+    if (power > 1023) return taut_math_signed(taut_math_inf(), sign);
+    const int by = power < -1022 ? -1022 - power + 11 : 11;
+    if (by > 64) return taut_math_signed(0, sign);
+    uint64_t kept = by < 64 ? top >> by : 0;
+    const uint64_t rest = by < 64 ? top & (((uint64_t)1 << by) - 1) : top, half = (uint64_t)1 << (by - 1);
+    kept += rest > half || (rest == half && (kept & 1));
+    return taut_math_signed(taut_math_number(power < -1022 ? kept : ((uint64_t)(power + 1022) << 52) + kept), sign);
+}
+
+TAUT_RARE double taut_math_fma_whole(double a, double b, double c)
+{
+    int power_a, power_b, power;
+    uint64_t sign = (taut_math_bits(a) ^ taut_math_bits(b)) & TAUT_SIGN;
+    const uint64_t sign_c = taut_math_bits(c) & TAUT_SIGN;
+    if (a == 0 || b == 0 || !(taut_math_fabs(a) < taut_math_inf()) || !(taut_math_fabs(b) < taut_math_inf()))
+        return a * b + c;
+    if (!(taut_math_fabs(c) < taut_math_inf())) return c;
+    if (c == 0) return a * b;
+    const uint64_t whole_a = taut_math_whole(a, &power_a), whole_b = taut_math_whole(b, &power_b);
+    taut_long p = taut_math_long_left(taut_math_long_product(whole_a, whole_b), 20), q;
+    q.high = taut_math_whole(c, &power) << 8, q.low = 0;
+    /* both between 2^124 and 2^126, so that the sum fits, and so that what is lost of the smaller one was at least
+       20 places below the first that counts */
+    power_a += power_b - 20, power -= 72;
+    if (power_a >= power)
+        q = taut_math_long_right(q, power_a - power), power = power_a;
+    else
+        p = taut_math_long_right(p, power - power_a);
+    if (p.high < q.high || (p.high == q.high && p.low < q.low)) {
+        const taut_long other = p;
+        p = q, q = other;
+        p = taut_math_long_sum(p, q, sign != sign_c), sign = sign_c;
+    } else {
+        p = taut_math_long_sum(p, q, sign != sign_c);
+    }
+    if (!p.high && !p.low) return 0;
+    return taut_math_long_round(p, power, sign);
+}
+
+TAUT_PART double taut_math_fma(double a, double b, double c)
+{
+#ifdef TAUT_FMA
+    return TAUT_FMA(a, b, c);
+#else
+    return taut_math_fma_whole(a, b, c);
+#endif
 }
 
 /* == end: == */

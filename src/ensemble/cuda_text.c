@@ -12,6 +12,7 @@ static const char beginning[] =
     "#define TAUT_RARE static __device__ __noinline__\n"
     "#define TAUT_TABLE static __device__ const\n"
     "#define TAUT_SQRT __dsqrt_rn\n"
+    "#define TAUT_FMA __fma_rn\n"
     /* not by an operation on doubles, which are what a thread waits for */
     "#define TAUT_FINITE(x) ((__double2hiint(x) & 0x7ff00000) != 0x7ff00000)\n"
     "#define TAUT_STEP static __device__ __forceinline__ int\n"
@@ -24,13 +25,21 @@ static const char beginning[] =
     "#define TAUT_FINITE(x) ((x) - (x) == 0)\n"
     "#endif\n";
 
-static void put_checks(text_writer *w, const program_phase *f, const char *part)
+/* Every pivot is more than this part of what it is made of. quickly: those that are made of themselves are left out;
+   where they are zero or no numbers, so are corrections. */
+static void put_checks(text_writer *w, const program_phase *f, const char *part, int quickly)
 {
-    if (!f->check_count) taut_text_put(w, "1");
+    int any = 0;
     for (uint32_t i = 0; i < f->check_count; i++)
-        taut_text_put(w, "%staut_exceeds(%s, %s, %s)", i ? " & " : "", taut_text_name(w, f->checks[i].pivot).text, part,
-                      taut_text_name(w, f->checks[i].reference).text);
+        if (!quickly || f->checks[i].pivot != f->checks[i].reference)
+            taut_text_put(w, "%staut_exceeds(%s, %s, %s)", any++ ? " & " : "",
+                          taut_text_name(w, f->checks[i].pivot).text, part,
+                          taut_text_name(w, f->checks[i].reference).text);
+    if (!any) taut_text_put(w, "1");
 }
+
+/* Is it judged by more than the least size of its pivots? */
+static int looks_at_pivots(const program_phase *f) { return f->iteration.linear || f->iteration.twice; }
 
 /* The values of the matrix that are read behind its tape, where it is not formed in every round. */
 static void put_matrix(text_writer *w, const program_phase *f, const char *indent)
@@ -42,22 +51,58 @@ static void put_matrix(text_writer *w, const program_phase *f, const char *inden
         const text_operand name = taut_text_name(w, f->factor.code[i].target);
         if (keeps) taut_text_put(w, "%sm_%s = %s;\n", indent, name.text, name.text);
     }
-    taut_text_put(w, "%sif (!(", indent);
-    put_checks(w, f, "PIVOT_LEAST");
-    taut_text_put(w, ")) return 1;\n");
-    if (!f->iteration.linear && !f->iteration.twice) return;
-    taut_text_put(w, "%ssure = (", indent);
-    put_checks(w, f, "PIVOT_SURE");
-    taut_text_put(w, ") + (");
-    put_checks(w, f, "PIVOT_SOUND");
-    taut_text_put(w, ");\n");
+    taut_text_put(w, "%ssound = ", indent);
+    put_checks(w, f, looks_at_pivots(f) ? "PIVOT_SOUND" : "PIVOT_LEAST", 1);
+    taut_text_put(w, ";\n");
 }
 
+/* Of equal weights the largest change counts, and is multiplied once: rounding does not change which one is larger.
+   Changes of no weight do not count; whether they are numbers is seen in the end. */
 static void put_sizes(text_writer *w, const program_phase *f, const uint32_t *changes, const char *size)
 {
-    for (uint32_t i = 0; i < f->size; i++)
-        taut_text_put(w, "        %s = taut_most(%s, %s * %s);\n", size, size, taut_text_name(w, f->weights[i]).text,
-                      taut_text_name(w, changes[i]).text);
+    taut_text_put(w, "        %s = 0;\n", size);
+    for (uint32_t i = 0; i < f->size; i++) {
+        int equal = taut_text_weighs(w, f->weights[i], 0);
+        for (uint32_t k = 0; k < i; k++) equal |= f->weights[k] == f->weights[i];
+        if (equal) continue;
+        taut_text_put(w, "        %s = taut_most(%s, ", size, size);
+        if (!taut_text_weighs(w, f->weights[i], 1)) taut_text_put(w, "%s * ", taut_text_name(w, f->weights[i]).text);
+        for (uint32_t k = i + 1; k < f->size; k++)
+            if (f->weights[k] == f->weights[i]) taut_text_put(w, "taut_most(");
+        taut_text_put(w, "%s", taut_text_name(w, changes[i]).text);
+        for (uint32_t k = i + 1; k < f->size; k++)
+            if (f->weights[k] == f->weights[i]) taut_text_put(w, ", %s)", taut_text_name(w, changes[k]).text);
+        taut_text_put(w, ");\n");
+    }
+}
+
+static void put_correction(text_writer *w, const program_phase *f)
+{
+    for (uint32_t k = 0; k < f->size; k++)
+        taut_text_put(w, "        %s -= %s;\n", taut_text_name(w, f->unknowns[k]).text,
+                      taut_text_name(w, f->changes[k]).text);
+    for (uint32_t k = 0; f->iteration.twice && k < f->size; k++)
+        taut_text_put(w, "        %s -= %s;\n", taut_text_name(w, f->unknowns[k]).text,
+                      taut_text_name(w, f->seconds[k]).text);
+}
+
+/* Where it has not ended by little. */
+static void put_judgement(text_writer *w, const program_phase *f, int index)
+{
+    taut_text_put(w, "        if (factor && !(");
+    put_checks(w, f, "PIVOT_LEAST", 0);
+    taut_text_put(w, ")) return 1;\n");
+    if (looks_at_pivots(f)) {
+        taut_text_put(w, "        if (factor) sure = sound + (");
+        put_checks(w, f, "PIVOT_SURE", 0);
+        taut_text_put(w, ");\n");
+    }
+    taut_text_put(w, "        const int verdict = iteration_judge(&phase%d, round, size, before%d, %s, factor, sure);\n"
+                     "        if (verdict == ITERATION_ENDED) break;\n"
+                     "        if (verdict == ITERATION_HOPELESS || round == ITERATIONS_MOST - 1) return 1;\n"
+                     "        factor = %s;\n"
+                     "        before%d = size;\n", index, index, taut_text_name(w, f->unit).text,
+                  f->iteration.always ? "1" : "verdict == ITERATION_NEEDS_MATRIX", index);
 }
 
 static void put_iteration(text_writer *w, const program_phase *f, int index)
@@ -68,13 +113,10 @@ static void put_iteration(text_writer *w, const program_phase *f, int index)
                   i->skip_first, i->twice, i->enough, i->rest, i->epsilon, i->floor);
     for (uint32_t k = 0; !i->always && k < f->factor.count; k++)
         taut_text_put(w, "    number m_%s = 0;\n", taut_text_name(w, f->factor.code[k].target).text);
-    taut_text_put(w, "    int factor = 1, sure = 0, verdict = ITERATION_GOES_ON;\n"
-                     "    for (int round = 0; verdict != ITERATION_ENDED; round++) {\n"
-                     "        if (round == ITERATIONS_MOST) return 1;\n");
+    taut_text_put(w, "    int factor = 1, sound = 0, sure = 0;\n    for (int round = 0;; round++) {\n");
     taut_text_tape(w, &f->residual, "        ");
     if (i->always) {
         put_matrix(w, f, "        ");
-        taut_text_put(w, "        factor = 1;\n");
     } else {
         taut_text_put(w, "        if (factor) {\n");
         put_matrix(w, f, "            ");
@@ -85,25 +127,16 @@ static void put_iteration(text_writer *w, const program_phase *f, int index)
         }
     }
     taut_text_tape(w, &f->solve, "        ");
-    taut_text_put(w, "        number size = 0;\n");
-    for (uint32_t k = 0; k < f->size; k++)
-        taut_text_put(w, "        %s -= %s;\n", taut_text_name(w, f->unknowns[k]).text,
-                      taut_text_name(w, f->changes[k]).text);
-    for (uint32_t k = 0; i->twice && k < f->size; k++)
-        taut_text_put(w, "        %s -= %s;\n", taut_text_name(w, f->unknowns[k]).text,
-                      taut_text_name(w, f->seconds[k]).text);
+    taut_text_put(w, "        number size;\n");
+    put_correction(w, f);
     char before[24];
     snprintf(before, sizeof before, "before%d", index);
-    if (i->twice) {
-        taut_text_put(w, "        %s = 0;\n", before);
-        put_sizes(w, f, f->changes, before);
-    }
+    if (i->twice) put_sizes(w, f, f->changes, before);
     put_sizes(w, f, i->twice ? f->seconds : f->changes, "size");
-    taut_text_put(w, "        verdict = iteration_judge(&phase%d, round, size, before%d, %s, factor, sure);\n"
-                     "        if (verdict == ITERATION_HOPELESS) return 1;\n"
-                     "        factor = verdict == ITERATION_NEEDS_MATRIX;\n"
-                     "        before%d = size;\n"
-                     "    }\n    }\n", index, index, taut_text_name(w, f->unit).text, index);
+    taut_text_put(w, "        if (taut_quick(&phase%d, round, size, before%d, %s, sound)) break;\n", index, index,
+                  taut_text_name(w, f->unit).text);
+    put_judgement(w, f, index);
+    taut_text_put(w, "    }\n    }\n");
 }
 
 static void put_add(text_writer *w, uint32_t x, uint32_t low, uint32_t d)
@@ -147,6 +180,9 @@ static void put_results(text_writer *w)
     for (uint32_t k = 0; p->lambda && k < c; k++)
         taut_text_put(w, "    x[%u] = %s;\n", 5 * n + k, taut_text_name(w, p->lambda[k]).text);
     if (p->has_work && w->plan->own_work) put_add(w, 5 * n + c + 1, 5 * n + c + 2, p->work);
+    for (int k = 0; k < p->phase_count; k++)
+        for (uint32_t i = 0; i < p->phases[k].size; i++)
+            if (taut_text_weighs(w, p->phases[k].weights[i], 0)) put_finite(w, p->phases[k].unknowns[i]);
     taut_text_put(w, "    return !finite;\n}\n\n");
 }
 

@@ -8,12 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { GROUPS = 2, LANES_MOST = 8, PACK_MOST = GROUPS * LANES_MOST };
+/* Up to so many instructions, with AVX-512, a step is that of two vectors at a time: longer ones have too few
+   registers. */
+enum { PACK_MOST = 16, PAIRED_MOST = 600 };
 
 struct lanes {
     native *native;
     lanes_function *run;
-    int count;               /* lanes */
+    int count, groups;       /* lanes, and groups of them in a pack */
     double *evens;           /* of the run at hand: of its legs, one after the other */
     size_t even_room;
     /* rows; read is NULL while there is no code */
@@ -24,10 +26,11 @@ struct lanes {
 
 /* ---- code ---- */
 
-static int lanes_of_processor(void)
+static int lanes_of_processor(size_t instructions)
 {
+    (void)instructions;
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512dq")) return 8;
+    if (__builtin_cpu_supports("avx512dq")) return instructions > PAIRED_MOST ? 8 : 16;
     if (__builtin_cpu_supports("avx")) return 4;
     return 2;
 #else
@@ -46,13 +49,14 @@ int taut_lanes_create(executor *e, struct lanes **result)
     native_use use = { 0 };
     void *entry = NULL;
     if (!l) return TAUT_OUT_OF_MEMORY;
-    l->count = lanes_of_processor();
+    l->count = lanes_of_processor(e->plan.instructions);
+    l->groups = l->count < PACK_MOST ? 2 : 1;
     taut_native_use_begin(&use, e->options.native);
     if (use.mode == TAUT_NATIVE_OFF) {
         snprintf(e->note, sizeof e->note, "members are run one by one: lanes need native code, which is off");
         return TAUT_OK;
     }
-    int status = taut_text_lanes(&e->plan, l->count, GROUPS, &text);
+    int status = taut_text_lanes(&e->plan, l->count, l->groups, &text);
     if (!status) status = taut_native_begin(e->context, text.text, text.length, LANES_ENTRY, &options, &l->native);
     taut_builder_clear(&text);
     if (status) return status;
@@ -73,7 +77,7 @@ int taut_lanes_begin_rows(executor *e)
     int status = registers && l->row_even ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     if (!status) taut_text_outside(&e->row.plan, e->z->s, 1, registers, l->row_even, NULL, 0);
     taut_mem_free(e->context, registers);
-    if (!status) status = taut_text_lane_rows(&e->row, l->count, GROUPS, &text);
+    if (!status) status = taut_text_lane_rows(&e->row, l->count, l->groups, &text);
     if (!status)
         status = taut_native_begin(e->context, text.text, text.length, LANE_ROWS_ENTRY, &options, &l->row_native);
     taut_builder_clear(&text);
@@ -109,7 +113,7 @@ void taut_lanes_destroy(executor *e, struct lanes *l)
 
 int taut_lanes_serve(const struct lanes *l) { return l->run != NULL; }
 int taut_lanes_read(const struct lanes *l) { return l->read != NULL; }
-size_t taut_lanes_width(const struct lanes *l) { return (size_t)l->count * GROUPS; }
+size_t taut_lanes_width(const struct lanes *l) { return (size_t)l->count * (size_t)l->groups; }
 
 /* ---- a pack of members ---- */
 

@@ -15,46 +15,75 @@ static const char judges[] =
     "{\n"
     "    return pick(sound, all(LINEAR_SOUND), pick(sure, all(LINEAR_SURE), all(LINEAR_ENOUGH)));\n"
     "}\n"
+    "INLINE mask is_finite(number x) { return is_equal(lane_sub(x, x), all(0)); }\n"
+    /* Lanes that are seen to have ended by little: with pivots that are sound, and without a division (its rounding
+       error is far below the factor 1/2). All others are judged. */
+    "INLINE mask lane_quick(const iteration *f, int k, number size, number before, number unit, mask sound)\n"
+    "{\n"
+    "    if (f->twice)\n"
+    "        return sound & is_at_most(before, scaled(LINEAR_SOUND, unit))\n"
+    "               & is_at_most(lane_mul(size, size), lane_mul(scaled(f->rest, unit), before));\n"
+    "    if (k < f->skip_first) return (mask){ 0 };\n"
+    "    if (f->linear) return sound & is_at_most(size, scaled(LINEAR_SOUND, unit));\n"
+    "    const mask small = is_at_most(size, scaled(f->enough, unit));\n"
+    "    if (k == f->skip_first) return sound & small;\n"
+    "    const number bound = lane_mul(scaled(0.5 * f->rest, unit), before), square = lane_mul(size, size);\n"
+    "    const mask shrinks = is_below(scaled(2, size), before);\n"
+    "    if (!f->always) return sound & (small | (shrinks & is_at_most(square, bound)));\n"
+    "    return sound & (small | (shrinks & is_at_most(lane_mul(square, size), lane_mul(bound, before))));\n"
+    "}\n"
     "INLINE verdicts lane_judge_two(const iteration *f, number first, number second, number unit, mask sure,\n"
     "                               mask sound)\n"
     "{\n"
-    "    const mask finite = (first - first == 0) & (second - second == 0);\n"
-    "    const mask enough = (first <= f->enough * unit)\n"
-    "                        | ((first <= lane_linear(sure, sound) * unit)\n"
-    "                           & (second * second <= f->rest * unit * first));\n"
-    "    const mask stays = 2 * second > first, low = second <= f->floor * unit;\n"
+    "    const mask finite = is_finite(first) & is_finite(second);\n"
+    "    const mask enough = is_at_most(first, scaled(f->enough, unit))\n"
+    "                        | (is_at_most(first, lane_mul(lane_linear(sure, sound), unit))\n"
+    "                           & is_at_most(lane_mul(second, second), lane_mul(scaled(f->rest, unit), first)));\n"
+    "    const mask stays = is_below(first, scaled(2, second)), low = is_at_most(second, scaled(f->floor, unit));\n"
     "    return (verdicts){ finite & (enough | (stays & low)), ~finite | (~enough & stays & ~low), (mask){ 0 } };\n"
     "}\n"
     "INLINE verdicts lane_judge(const iteration *f, int k, number size, number before, number unit, mask fresh,\n"
     "                           mask sure, mask sound)\n"
     "{\n"
     "    if (f->twice) return lane_judge_two(f, before, size, unit, sure, sound);\n"
-    "    const mask finite = size - size == 0, none = { 0 };\n"
+    "    const mask finite = is_finite(size), none = { 0 };\n"
     "    if (k < f->skip_first) return (verdicts){ none, ~finite, none };\n"
-    "    mask enough = size <= f->enough * unit;\n"
-    "    if (f->linear) enough |= size <= lane_linear(sure, sound) * unit;\n"
+    "    mask enough = is_at_most(size, scaled(f->enough, unit));\n"
+    "    if (f->linear) enough |= is_at_most(size, lane_mul(lane_linear(sure, sound), unit));\n"
     "    if (k <= f->skip_first) return (verdicts){ finite & enough, ~finite, none };\n"
-    "    const number rate = size / before;\n"
-    "    enough |= (rate < 1) & ((f->always ? rate * size * rate : rate * size) <= f->rest * unit);\n"
-    "    const mask stays = 2 * rate > 1, low = size <= pick(fresh, all(f->floor), all(64 * f->epsilon)) * unit;\n"
-    "    mask slow = ~stays & ~((rate * rate * rate * size <= f->enough * unit) | (size <= ITERATION_SMALL * unit));\n"
+    "    const number rate = lane_div(size, before), product = lane_mul(rate, size);\n"
+    "    enough |= is_below(rate, all(1))\n"
+    "              & is_at_most(f->always ? lane_mul(product, rate) : product, scaled(f->rest, unit));\n"
+    "    const mask stays = is_below(all(1), scaled(2, rate));\n"
+    "    const mask low = is_at_most(size, lane_mul(pick(fresh, all(f->floor), all(64 * f->epsilon)), unit));\n"
+    "    const number later = lane_mul(lane_mul(lane_mul(rate, rate), rate), size);\n"
+    "    mask slow = ~stays & ~(is_at_most(later, scaled(f->enough, unit))\n"
+    "                           | is_at_most(size, scaled(ITERATION_SMALL, unit)));\n"
     "    if (f->always) slow = none;\n"
     "    return (verdicts){ finite & (enough | (stays & low)), ~finite | (~enough & stays & ~low & fresh),\n"
     "                       finite & ~enough & ((stays & ~low & ~fresh) | slow) };\n"
     "}\n\n";
 
-static void put_checks(text_writer *w, const program_phase *f, const char *part)
+/* Every pivot is more than this part of what it is made of. quickly: those that are made of themselves are left out;
+   where they are zero or no numbers, so are corrections. */
+static void put_checks(text_writer *w, const program_phase *f, const char *part, int quickly)
 {
-    if (!f->check_count) taut_text_put(w, "whole");
+    int any = 0;
     for (uint32_t i = 0; i < f->check_count; i++)
-        taut_text_put(w, "%slane_exceeds(%s, %s, %s)", i ? " & " : "", taut_text_vector(w, f->checks[i].pivot).text,
-                      part, taut_text_vector(w, f->checks[i].reference).text);
+        if (!quickly || f->checks[i].pivot != f->checks[i].reference)
+            taut_text_put(w, "%slane_exceeds(%s, %s, %s)", any++ ? " & " : "",
+                          taut_text_vector(w, f->checks[i].pivot).text, part,
+                          taut_text_vector(w, f->checks[i].reference).text);
+    if (!any) taut_text_put(w, "whole");
 }
+
+/* Is it judged by more than the least size of its pivots? */
+static int looks_at_pivots(const program_phase *f) { return f->iteration.linear || f->iteration.twice; }
 
 /* The matrix of the lanes that need one. */
 static void put_matrix(text_writer *w, const program_phase *f, const char *indent)
 {
-    const int keeps = !f->iteration.always, judges_sure = f->iteration.linear || f->iteration.twice;
+    const int keeps = !f->iteration.always;
     taut_text_tape(w, &f->factor, indent);
     for (uint32_t i = 0; keeps && i < f->factor.count; i++) {
         const uint32_t r = f->factor.code[i].target;
@@ -64,22 +93,68 @@ static void put_matrix(text_writer *w, const program_phase *f, const char *inden
         else
             taut_text_put(w, "%sm_%s = %s;\n", indent, name.text, name.text);
     }
-    taut_text_put(w, "%sconst mask bad = fresh & going & ~(", indent);
-    put_checks(w, f, "PIVOT_LEAST");
-    taut_text_put(w, ");\n%sleft |= bad;\n%sgoing &= ~bad;\n", indent, indent);
-    if (!judges_sure) return;
-    taut_text_put(w, "%ssure = (fresh & (", indent);
-    put_checks(w, f, "PIVOT_SURE");
-    taut_text_put(w, ")) | (~fresh & sure);\n%ssound = (fresh & (", indent);
-    put_checks(w, f, "PIVOT_SOUND");
-    taut_text_put(w, ")) | (~fresh & sound);\n");
+    taut_text_put(w, keeps ? "%ssound = (fresh & (" : "%ssound = (", indent);
+    put_checks(w, f, looks_at_pivots(f) ? "PIVOT_SOUND" : "PIVOT_LEAST", 1);
+    taut_text_put(w, keeps ? ")) | (~fresh & sound);\n" : ");\n");
 }
 
+/* Of equal weights the largest change counts, and is multiplied once: rounding does not change which one is larger.
+   Changes of no weight do not count; whether they are numbers is seen in the end. */
 static void put_sizes(text_writer *w, const program_phase *f, const uint32_t *changes, const char *size)
 {
-    for (uint32_t i = 0; i < f->size; i++)
-        taut_text_put(w, "        %s = lane_most(%s, %s * %s);\n", size, size, taut_text_vector(w, f->weights[i]).text,
-                      taut_text_vector(w, changes[i]).text);
+    int any = 0;
+    for (uint32_t i = 0; i < f->size; i++) {
+        uint32_t equal = taut_text_weighs(w, f->weights[i], 0);
+        for (uint32_t k = 0; k < i; k++) equal |= f->weights[k] == f->weights[i];
+        if (equal) continue;
+        taut_text_put(w, any++ ? "        %s = lane_most(%s, " : "        %s = lane_fabs(%.0s", size, size);
+        const int is_one = taut_text_weighs(w, f->weights[i], 1);
+        if (!is_one) taut_text_put(w, "lane_mul(%s, ", taut_text_vector(w, f->weights[i]).text);
+        for (uint32_t k = i + 1; k < f->size; k++)
+            if (f->weights[k] == f->weights[i]) taut_text_put(w, "lane_most("), equal = 1;
+        taut_text_put(w, equal ? "lane_fabs(%s)" : "%s", taut_text_vector(w, changes[i]).text);
+        for (uint32_t k = i + 1; k < f->size; k++)
+            if (f->weights[k] == f->weights[i]) taut_text_put(w, ", %s)", taut_text_vector(w, changes[k]).text);
+        taut_text_put(w, is_one ? ");\n" : "));\n");
+    }
+    if (!any) taut_text_put(w, "        %s = (number){ 0 };\n", size);
+}
+
+/* What the lanes that have not ended by little need. A lane whose pivots have lost too many digits was corrected like
+   the others, which does not matter to a step that is left. */
+static void put_judgement(text_writer *w, const program_phase *f)
+{
+    taut_text_put(w, "        const mask bad = fresh & going & ~(");
+    put_checks(w, f, "PIVOT_LEAST", 0);
+    taut_text_put(w, ");\n        left |= bad;\n        going &= ~bad;\n");
+    if (looks_at_pivots(f)) {
+        taut_text_put(w, "        sure = (fresh & (");
+        put_checks(w, f, "PIVOT_SURE", 0);
+        taut_text_put(w, ")) | (~fresh & sure);\n");
+    }
+    taut_text_put(w, "        const verdicts v = lane_judge(&phase, round, size, before, %s, fresh, sure, sound);\n"
+                     "        left |= going & v.hopeless;\n"
+                     "        going &= ~(v.ended | v.hopeless);\n"
+                     "        if (!bits(going)) break;\n"
+                     "        if (round == ITERATIONS_MOST - 1) {\n"
+                     "            left |= going;\n"
+                     "            break;\n"
+                     "        }\n"
+                     "        fresh = %s;\n"
+                     "        before = size;\n", taut_text_vector(w, f->unit).text,
+                  f->iteration.always ? "whole" : "v.matrix");
+}
+
+static void put_correction(text_writer *w, const program_phase *f)
+{
+    for (uint32_t k = 0; k < f->size; k++) {
+        const text_operand u = taut_text_name(w, f->unknowns[k]), change = taut_text_vector(w, f->changes[k]);
+        if (f->iteration.twice)
+            taut_text_put(w, "        %s = pick(going, lane_sub(lane_sub(%s, %s), %s), %s);\n", u.text, u.text,
+                          change.text, taut_text_vector(w, f->seconds[k]).text, u.text);
+        else
+            taut_text_put(w, "        %s = pick(going, lane_sub(%s, %s), %s);\n", u.text, u.text, change.text, u.text);
+    }
 }
 
 static void put_iteration(text_writer *w, const program_phase *f, int index)
@@ -95,6 +170,7 @@ static void put_iteration(text_writer *w, const program_phase *f, int index)
                       w->varies[r] ? "{ 0 }" : "0");
     }
     taut_text_put(w, "    for (int round = 0;; round++) { /* %d */\n", index + 1);
+    w->is_inside = 1;
     taut_text_tape(w, &f->residual, "        ");
     if (i->always) {
         put_matrix(w, f, "        ");
@@ -109,32 +185,16 @@ static void put_iteration(text_writer *w, const program_phase *f, int index)
         }
     }
     taut_text_tape(w, &f->solve, "        ");
-    taut_text_put(w, "        number size = { 0 };\n");
-    for (uint32_t k = 0; k < f->size; k++) {
-        const text_operand u = taut_text_name(w, f->unknowns[k]);
-        const text_operand change = taut_text_name(w, f->changes[k]);
-        if (i->twice)
-            taut_text_put(w, "        %s = pick(going, %s - %s - %s, %s);\n", u.text, u.text, change.text,
-                          taut_text_vector(w, f->seconds[k]).text, u.text);
-        else
-            taut_text_put(w, "        %s = pick(going, %s - %s, %s);\n", u.text, u.text, change.text, u.text);
-    }
-    if (i->twice) {
-        taut_text_put(w, "        before = (number){ 0 };\n");
-        put_sizes(w, f, f->changes, "before");
-    }
+    put_correction(w, f);
+    taut_text_put(w, "        number size;\n");
+    if (i->twice) put_sizes(w, f, f->changes, "before");
     put_sizes(w, f, i->twice ? f->seconds : f->changes, "size");
-    taut_text_put(w, "        const verdicts v = lane_judge(&phase, round, size, before, %s, fresh, sure, sound);\n"
-                     "        left |= going & v.hopeless;\n"
-                     "        going &= ~(v.ended | v.hopeless);\n"
-                     "        if (!bits(going)) break;\n"
-                     "        if (round == ITERATIONS_MOST - 1) {\n"
-                     "            left |= going;\n"
-                     "            break;\n"
-                     "        }\n"
-                     "        fresh = %s;\n"
-                     "        before = size;\n"
-                     "    }\n    }\n", taut_text_vector(w, f->unit).text, i->always ? "whole" : "v.matrix");
+    taut_text_put(w, "        const mask ended = lane_quick(&phase, round, size, before, %s, sound);\n"
+                     "        if (__builtin_expect(!bits(going & ~ended), 1)) break;\n",
+                  taut_text_vector(w, f->unit).text);
+    put_judgement(w, f);
+    w->is_inside = 0;
+    taut_text_put(w, "    }\n    }\n");
 }
 
 /* A sum with what rounding leaves over. */
@@ -143,23 +203,69 @@ static void put_add(text_writer *w, uint32_t x, uint32_t low, uint32_t d)
     const uint32_t first = w->t->p->state_first;
     taut_text_need(w, d), taut_text_need(w, first + low), taut_text_need(w, first + x);
     const text_operand from = taut_text_name(w, first + x);
-    taut_text_put(w, "    { const number d = %s + %s, s = %s + d; y[%u] = s, y[%u] = d - (s - %s); }\n",
+    taut_text_put(w, "    { const number d = lane_add(%s, %s), s = lane_add(%s, d);\n"
+                     "      y[%u] = s, y[%u] = lane_sub(d, lane_sub(s, %s)); }\n",
                   taut_text_vector(w, d).text, taut_text_name(w, first + low).text, from.text, x, low, from.text);
 }
 
-static void put_finite(text_writer *w, uint32_t d) { taut_text_put(w, "    sum += %s;\n", taut_text_name(w, d).text); }
+static void put_finite(text_writer *w, uint32_t d)
+{
+    taut_text_put(w, "    sum = lane_add(sum, %s);\n", taut_text_vector(w, d).text);
+}
 
-/* The new state, number by number. A sum that is no number tells that one of them may be none: such a step is left to
-   the general path, which sees for itself. */
+/* ---- when a value is known ---- */
+
+/* stage: of each register, how many phases must be solved before it can be computed. */
+static void find_stages(const segment *tape, unsigned char least, unsigned char *stage)
+{
+    for (uint32_t i = 0; i < tape->count; i++) {
+        uint32_t operands[3];
+        unsigned char most = least;
+        for (int k = taut_text_operands(&tape->code[i], operands); k-- > 0;)
+            if (stage[operands[k]] > most) most = stage[operands[k]];
+        stage[tape->code[i].target] = most;
+    }
+}
+
+static unsigned char *stages_of(const text_writer *w)
+{
+    const program *p = w->t->p;
+    unsigned char *stage = taut_mem_new(w->plan->context, p->register_count, 1);
+    for (int k = 0; stage && k < p->phase_count; k++) {
+        const program_phase *f = &p->phases[k];
+        const unsigned char then = (unsigned char)(k + 1);
+        find_stages(&f->begin, 0, stage);
+        for (uint32_t i = 0; i < f->size; i++) stage[f->unknowns[i]] = then;
+        find_stages(&f->residual, then, stage), find_stages(&f->factor, then, stage);
+        find_stages(&f->solve, then, stage);
+    }
+    if (stage) find_stages(&p->results, 0, stage);
+    return stage;
+}
+
+/* ---- the new state ---- */
+
+/* New positions that are known after so many phases. They are written as soon as they are: the next phase needs them,
+   too. */
+static void put_positions(text_writer *w, const unsigned char *stage, int solved)
+{
+    const program *p = w->t->p;
+    const uint32_t n = w->plan->n;
+    for (uint32_t i = 0; i < n; i++) {
+        if (stage[p->move[i]] != solved) continue;
+        put_add(w, i, 3 * n + i, p->move[i]);
+        put_finite(w, p->move[i]);
+    }
+}
+
+/* Number by number. A sum that is no number tells that one of them may be none: such a step is left to the general
+   path, which sees for itself. */
 static void put_results(text_writer *w)
 {
     const program *p = w->t->p;
     const text_plan *z = w->plan;
     const uint32_t n = z->n, c = z->c;
-    taut_text_put(w, "    number sum = { 0 };\n");
     for (uint32_t i = 0; i < n; i++) {
-        put_add(w, i, 3 * n + i, p->move[i]);
-        put_finite(w, p->move[i]);
         if (p->sets_momentum) {
             taut_text_need(w, p->push[i]);
             taut_text_put(w, "    y[%u] = %s, y[%u] = (number){ 0 };\n", n + i, taut_text_vector(w, p->push[i]).text,
@@ -183,7 +289,10 @@ static void put_results(text_writer *w)
         put_add(w, 5 * n + c + 1, 5 * n + c + 2, p->work);
         put_finite(w, p->work);
     }
-    taut_text_put(w, "    left |= active & ~(sum - sum == 0);\n"
+    for (int k = 0; k < p->phase_count; k++)
+        for (uint32_t i = 0; i < p->phases[k].size; i++)
+            if (taut_text_weighs(w, p->phases[k].weights[i], 0)) put_finite(w, p->phases[k].unknowns[i]);
+    taut_text_put(w, "    left |= active & ~is_finite(sum);\n"
                      "    if (__builtin_expect(bits(active & ~left) != ALL_BITS, 0)) {\n"
                      "        const mask made = active & ~left;\n");
     for (uint32_t i = 0; i < z->numbers; i++)
@@ -195,23 +304,31 @@ static int put_step(text_writer *w, int index)
 {
     const program *p = w->plan->programs[index].p;
     int status = taut_text_begin(w, &w->plan->programs[index]);
-    if (status) return status;
+    unsigned char *stage = status ? NULL : stages_of(w);
+    if (!stage) {
+        if (!status) taut_text_end(w);
+        return TAUT_OUT_OF_MEMORY;
+    }
     taut_text_put(w, "static STEP mask step%d(const number *restrict x, number *restrict y,\n"
                      "    const double *restrict even, const number *restrict odd, mask active%s)\n{\n"
-                     "    const mask whole = ~(mask){ 0 };\n    mask left = { 0 };\n"
+                     "    const mask whole = ~(mask){ 0 };\n    mask left = { 0 };\n    number sum = { 0 };\n"
                      "    (void)whole, (void)odd, (void)even;\n", index,
                   w->plan->uses_time ? ", double t0, double t0_low, double t1, double span" : "");
+    put_positions(w, stage, 0);
     for (int k = 0; k < p->phase_count; k++) {
         const program_phase *f = &p->phases[k];
         taut_text_need_for(w, f);
-        if (!f->size) continue;
         for (uint32_t i = 0; i < f->size; i++)
             taut_text_put(w, "    number %s = %s;\n", taut_text_name(w, f->unknowns[i]).text,
                           taut_text_vector(w, f->guesses[i]).text);
-        put_iteration(w, f, k);
-        taut_text_section(w);
+        if (f->size) {
+            put_iteration(w, f, k);
+            taut_text_section(w);
+        }
+        put_positions(w, stage, k + 1);
     }
     put_results(w);
+    taut_mem_free(w->plan->context, stage);
     taut_text_end(w);
     return TAUT_OK;
 }
@@ -273,7 +390,11 @@ static const char entry[] =
     "    instant t = { time[0], time[1] };\n"
     "    const double h = time[2];\n"
     "    for (int g = 0; g < GROUPS; g++)\n"
-    "        for (int i = 0; i < LANES; i++) active[g][i] = done[g * LANES + i] < 0 ? 0 : -1;\n"
+    "    {\n"
+    "        active[g] = (mask){ 0 };\n"
+    "        for (int i = 0; i < LANES; i++)\n"
+    "            if (done[g * LANES + i] >= 0) active[g] |= lane(i);\n"
+    "    }\n"
     "    __builtin_memcpy(y, x, sizeof y);\n"
     "    for (long k = 0; k < steps; k++) {\n"
     "        const instant t1 = later(t, h);\n"
@@ -282,7 +403,7 @@ static const char entry[] =
     "                                    : whole_step(x[g], y[g], even, odd + g * ODDS, active[g], t, h);\n"
     "            if (__builtin_expect(bits(left) != 0, 0)) {\n"
     "                for (int i = 0; i < LANES; i++)\n"
-    "                    if (left[i]) done[g * LANES + i] = k;\n"
+    "                    if (bits(left) >> i & 1) done[g * LANES + i] = k;\n"
     "                active[g] &= ~left;\n"
     "            }\n"
     "        }\n"
@@ -291,7 +412,7 @@ static const char entry[] =
     "    if (steps & 1) __builtin_memcpy(x, y, sizeof y);\n"
     "    for (int g = 0; g < GROUPS; g++)\n"
     "        for (int i = 0; i < LANES; i++)\n"
-    "            if (active[g][i]) done[g * LANES + i] = steps;\n"
+    "            if (bits(active[g]) >> i & 1) done[g * LANES + i] = steps;\n"
     "}\n";
 
 static void put_entry(text_writer *w)

@@ -49,7 +49,8 @@ static void put_copies(text_writer *w, const row_text *r)
         else if (c->source == ROW_STATE)
             taut_text_put(w, "    OUT(%zu) = x[%u];\n", i, c->first);
         else if (c->source == ROW_SUM)
-            taut_text_put(w, "    OUT(%zu) = x[%u] + x[%u];\n", i, c->first, c->first + 1);
+            taut_text_put(w, w->lanes ? "    OUT(%zu) = lane_add(x[%u], x[%u]);\n" : "    OUT(%zu) = x[%u] + x[%u];\n", i,
+                          c->first, c->first + 1);
     }
 }
 
@@ -75,10 +76,10 @@ int taut_text_lane_rows(const row_text *r, int lanes, int groups, builder *out)
                           "#define LANES %d\n#define GROUPS %d\n#define NUMBERS %u\n#define ODDS %u\n#define COLUMNS %zu\n",
                      lanes, groups, r->plan.numbers, r->plan.odd_count, r->column_count);
     int status = taut_text_prelude(&r->plan, lanes, out);
-    taut_text_put(&w, "#define OUT(i) y[i]\n#define ZERO (number){ 0 }\n"
+    taut_text_put(&w, "#define OUT(i) y[i]\n#define ZERO all(0)\n"
                       "static mask row(const number *restrict x, const double *restrict even, const number *restrict odd,\n"
                       "    number *restrict y, double t0, double t0_low)\n{\n"
-                      "    const double t1 = t0, span = 0;\n    mask counts = ~(mask){ 0 };\n"
+                      "    const double t1 = t0, span = 0;\n    mask counts = (mask)~(mask){ 0 };\n"
                       "    (void)even, (void)odd, (void)t0_low, (void)t1, (void)span;\n");
     put_copies(&w, r);
     if (!status) status = put_programs(&w, r);
@@ -87,7 +88,7 @@ int taut_text_lane_rows(const row_text *r, int lanes, int groups, builder *out)
     taut_text_put(&w, "    for (int g = 0; g < GROUPS; g++) {\n"
                       "        const mask counts = row((const number *)xs + g * NUMBERS, even,\n"
                       "            (const number *)odds + g * ODDS, (number *)rows + g * COLUMNS, time[0], time[1]);\n"
-                      "        for (int i = 0; i < LANES; i++) sure[g * LANES + i] = counts[i] != 0;\n    }\n}\n");
+                      "        for (int i = 0; i < LANES; i++) sure[g * LANES + i] = bits(counts) >> i & 1;\n    }\n}\n");
     return status ? status : out->failed ? TAUT_OUT_OF_MEMORY : TAUT_OK;
 }
 

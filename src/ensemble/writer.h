@@ -12,6 +12,7 @@ typedef struct {
     int lanes;               /* numbers that vary are vectors; 0: all are numbers */
     unsigned char *varies;   /* of every register of t->p, as its value is in the text */
     unsigned char *written;  /* its value is there */
+    int is_inside;           /* of an iteration, where numbers of the state and from outside are read from memory */
     int section;             /* numbers of the state and from outside are loaded again in each */
     unsigned char *depth;    /* processor's registers that its value takes to compute, about */
     const program_instruction **source; /* what computes it, outside of iterations; NULL: nothing does */
@@ -28,6 +29,8 @@ int taut_text_begin(text_writer *w, const text_program *t);
 text_operand taut_text_name(const text_writer *w, uint32_t r);
 /* The same where a vector is needed. */
 text_operand taut_text_vector(const text_writer *w, uint32_t r);
+/* Is the weight of a correction this literal? */
+int taut_text_weighs(const text_writer *w, uint32_t r, double weight);
 const char *taut_text_type(const text_writer *w, uint32_t r);
 /* The instructions of a tape, each a constant of its own. */
 void taut_text_tape(text_writer *w, const segment *tape, const char *indent);

@@ -208,11 +208,10 @@ static void put_own(emission *e, const program_instruction *c)
         put(e, "%s", a.text);
         return;
     }
-    operand b = name_of(e, c->b), d = name_of(e, c->c);
-    if (c->op == PROGRAM_SUBTRACT_PRODUCT)
-        put(e, "%s - %s * %s", d.text, a.text, b.text);
-    else
-        put(e, "%s * %s %s %s", a.text, b.text, c->op == PROGRAM_MULTIPLY_ADD ? "+" : "-", d.text);
+    const operand b = name_of(e, c->b), d = name_of(e, c->c);
+    put(e, "%sfma(%s%s, %s, %s%s)", e->single ? "taut_float_" : "taut_math_",
+        c->op == PROGRAM_SUBTRACT_PRODUCT ? "-" : "", a.text, b.text, c->op == PROGRAM_MULTIPLY_SUBTRACT ? "-" : "",
+        d.text);
 }
 
 static void put_value(emission *e, const program_instruction *c)
@@ -584,7 +583,9 @@ static void mark_segment(const segment *t, emit_functions *used)
 {
     for (uint32_t i = 0; i < t->count; i++) {
         const program_instruction *c = &t->code[i];
-        if (c->op != OP_POWI || (c->b != 2 && c->b != 3)) used->is_used[c->op] = 1; /* squares and cubes are products */
+        used->fuses |= c->op > PROGRAM_MOVE;
+        if (c->op < OP_COUNT && (c->op != OP_POWI || (c->b != 2 && c->b != 3))) /* squares and cubes are products */
+            used->is_used[c->op] = 1;
     }
 }
 
@@ -606,12 +607,13 @@ static const char *function_name(op o)
 }
 
 /* The sections of base/elementary.h. */
-static void put_double_functions(builder *out, const emit_functions *used, const op *all, size_t all_count)
+static void put_double_functions(builder *out, const emit_functions *used, const op *all, size_t all_count, int fuses)
 {
-    const char *names[OP_COUNT];
+    const char *names[OP_COUNT + 1];
     size_t count = 0;
     for (size_t i = 0; i < all_count; i++)
         if (used->is_used[all[i]]) names[count++] = function_name(all[i]);
+    if (fuses) names[count++] = "fma";
     size_t length = taut_elementary_text(names, count, NULL, 0);
     char *text = length == TAUT_ELEMENTARY_UNKNOWN ? NULL : taut_mem_new(out->context, length + 1, 1);
     if (text) {
@@ -630,7 +632,7 @@ static void put_single_functions(builder *out, const emit_functions *used, const
     int any = 0;
     for (size_t i = 0; i < even_count; i++) any |= used->is_used[even[i]];
     taut_builder_put(out, "#include <math.h>\n\n");
-    if (any) put_double_functions(out, used, even, even_count);
+    if (any) put_double_functions(out, used, even, even_count, 0);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (used->is_used[all[i]] || (all[i] == OP_ABS && used->iterates))
             taut_builder_put(out, "static inline float taut_float_%s(float x) { return %sf(x); }\n",
@@ -644,6 +646,17 @@ static void put_single_functions(builder *out, const emit_functions *used, const
             taut_builder_put(out, "static inline float taut_float_%s(float x, int n) "
                                   "{ return (float)taut_math_%s((double)x, n); }\n",
                              taut_op_name(even[i]), taut_op_name(even[i]));
+    /* in software it would be slow, and floats promise no bits */
+    if (used->fuses)
+        taut_builder_put(out, "#if defined(FP_FAST_FMAF) || defined(__FP_FAST_FMAF) || defined(__FMA__)\n"
+                              "#define TAUT_FLOAT_FMA(a, b, c) fmaf(a, b, c)\n"
+                              "#else\n"
+                              "#define TAUT_FLOAT_FMA(a, b, c) ((a) * (b) + (c))\n"
+                              "#endif\n"
+                              "static inline float taut_float_fma(float a, float b, float c)\n"
+                              "{\n"
+                              "    return TAUT_FLOAT_FMA(a, b, c);\n"
+                              "}\n");
     if (used->is_used[OP_POWI])
         taut_builder_put(out, "static inline float taut_float_powi(float x, int n)\n"
                               "{\n"
@@ -657,7 +670,7 @@ static void put_single_functions(builder *out, const emit_functions *used, const
 
 /* gcc 12 makes vfmaddsub of neighbouring products and sums when it vectorises, whatever is said of contraction. */
 static const char same_bits[] =
-    "/* The same bits everywhere: a product and a sum are rounded one after the other. */\n"
+    "/* The same bits everywhere: a product and a sum are rounded one after the other, unless they are one fma. */\n"
     "#if defined(__clang__)\n"
     "#pragma STDC FP_CONTRACT OFF\n"
     "#elif defined(__GNUC__)\n"
@@ -673,7 +686,7 @@ void X(emit_prelude)(builder *out, const emit_functions *used, int single)
     if (single)
         put_single_functions(out, used, all + count - even_count, even_count);
     else
-        put_double_functions(out, used, all, count);
+        put_double_functions(out, used, all, count, used->fuses);
     taut_builder_put(out, "\ntypedef %s number;\n", single ? "float" : "double");
     taut_builder_add(out, cutting, sizeof cutting - 1);
     taut_builder_add(out, adding, sizeof adding - 1);

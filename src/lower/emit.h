@@ -29,7 +29,8 @@ int X(program_emit)(const program *p, const char *name, char **text, size_t *len
 /* ---- parts, for files that hold several steps ---- */
 
 typedef struct {
-    unsigned char is_used[PROGRAM_OPERATIONS]; /* operations */
+    unsigned char is_used[OP_COUNT];     /* operations */
+    int fuses;                           /* sums of products */
     int iterates, checks;                /* is anything solved for; have matrices pivots */
 } emit_functions;
 

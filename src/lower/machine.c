@@ -146,7 +146,7 @@ static void point_to_all(program *p, const size_t *at)
 
 int X(machine_create)(program *p)
 {
-    if (!__builtin_cpu_supports("avx") || p->register_count > INT32_MAX / sizeof(real) ||
+    if (!__builtin_cpu_supports("fma") || p->register_count > INT32_MAX / sizeof(real) ||
         !taut_native_pays(p->s->native, NATIVE_STEPS))
         return TAUT_OK;
     const size_t values = value_count(p);

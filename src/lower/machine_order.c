@@ -37,7 +37,8 @@ static uint32_t latency(const program_instruction *c)
     if (c->op == OP_DIV) return 13;
     if (c->op == OP_SQRT) return 20;
     if (c->op == OP_ABS || c->op == OP_NEG || c->op == PROGRAM_MOVE || c->op > PROGRAM_END) return 1;
-    if (c->op > PROGRAM_MOVE || (c->op == OP_POWI && c->b == 3)) return 6;
+    if (c->op > PROGRAM_MOVE) return 4;
+    if (c->op == OP_POWI && c->b == 3) return 6;
     return c->op < OP_ADD || c->op > OP_DIV ? 4 : 3;
 }
 

@@ -52,20 +52,21 @@ static void put_bytes(machine *m, const void *from, size_t count)
     m->count += count;
 }
 
-/* Prefixes of the operations that are used, in VEX's code; all are in the map 0F. */
+/* Prefixes of the operations that are used, in VEX's code. Operations are in the map 0F; or, with MAP_38, in 0F38. */
 enum { PREFIX_66 = 1, PREFIX_F2 = 3 };
 enum { MASKS = 32 };          /* bytes before the numbers that stand before the code */
 enum { LOAD = 0x10, STORE = 0x11, MOVE = 0x28, COMPARE = 0x2e, SQRT = 0x51, AND = 0x54, XOR = 0x57,
-       ADD = 0x58, MULTIPLY = 0x59, SUBTRACT = 0x5c, LESSER = 0x5d, DIVIDE = 0x5e, GREATER = 0x5f };
+       ADD = 0x58, MULTIPLY = 0x59, SUBTRACT = 0x5c, LESSER = 0x5d, DIVIDE = 0x5e, GREATER = 0x5f, MAP_38 = 0x100 };
 
 /* Registers above xmm15 need the prefix of AVX-512. */
 static void put_evex(machine *m, unsigned prefix, unsigned operation, unsigned target, unsigned first, unsigned second)
 {
+    const unsigned map = operation & MAP_38 ? 2 : 1;
     put(m, 0x62);
-    put(m, (~target & 8) << 4 | (~second & 16) << 2 | (~second & 8) << 2 | (~target & 16) | 1);
+    put(m, (~target & 8) << 4 | (~second & 16) << 2 | (~second & 8) << 2 | (~target & 16) | map);
     put(m, 0x80 | (~first & 15) << 3 | 4 | prefix);
     put(m, (~first & 16) >> 1);
-    put(m, operation);
+    put(m, operation & 0xff);
 }
 
 static int needs_evex(unsigned target, unsigned first, unsigned second) { return (target | first | second) > 15; }
@@ -79,11 +80,14 @@ static void put_prefix(machine *m, unsigned prefix, unsigned operation, unsigned
         put_evex(m, prefix, operation, target, first, second);
         return;
     }
-    if (second >= 8)
-        put(m, 0xc4), put(m, (target < 8 ? 0x80u : 0) | 0x40 | 1), put(m, rest);
+    const unsigned extended = (target < 8 ? 0x80u : 0) | 0x40 | (second < 8 ? 0x20u : 0);
+    if (operation & MAP_38)
+        put(m, 0xc4), put(m, extended | 2), put(m, 0x80 | rest);
+    else if (second >= 8)
+        put(m, 0xc4), put(m, extended | 1), put(m, rest);
     else
         put(m, 0xc5), put(m, (target < 8 ? 0x80u : 0) | rest);
-    put(m, operation);
+    put(m, operation & 0xff);
 }
 
 /* target = first operation second, in registers */
@@ -108,12 +112,13 @@ static void put_memory(machine *m, unsigned operation, unsigned target, unsigned
 {
     const program *p = m->p;
     const int of_state = value >= p->state_first && value < p->state_first + p->state_count;
+    const unsigned prefix = operation & MAP_38 ? PREFIX_66 : PREFIX_F2;
     if (value >= fixed(m, 0)) {
-        put_before(m, PREFIX_F2, operation, target, first, MASKS + (value - fixed(m, 0)) * (uint32_t)sizeof(real));
+        put_before(m, prefix, operation, target, first, MASKS + (value - fixed(m, 0)) * (uint32_t)sizeof(real));
         return;
     }
     const uint32_t offset = (of_state ? value - p->state_first : value) * (uint32_t)sizeof(real);
-    put_prefix(m, PREFIX_F2, operation, target, first, 0);
+    put_prefix(m, prefix, operation, target, first, 0);
     const unsigned base = of_state ? 5 : 3; /* rbp or rbx, and a displacement: of AVX-512 in numbers, if it is short */
     const uint32_t unit = needs_evex(target, first, 0) ? sizeof(real) : 1, in_units = offset / unit;
     const int is_short = in_units < 128;
@@ -233,32 +238,48 @@ static void put_binary(machine *m, unsigned operation, const program_instruction
     set(m, target, c->target, next->target);
 }
 
-/* a b + c, a b - c or c - a b. */
+/* Fused: the digits say which of target, first and second operand are factors, and which is added. */
+enum { FUSED_132 = MAP_38 | 0x99, FUSED_213 = MAP_38 | 0xa9, FUSED_231 = MAP_38 | 0xb9 };
+
+static void put_fused(machine *m, unsigned operation, unsigned target, unsigned first, uint32_t value)
+{
+    const unsigned second = m->where[value];
+    if (second == NOWHERE)
+        put_memory(m, operation, target, first, value);
+    else
+        put_registers(m, PREFIX_66, operation, target, first, second);
+}
+
+/* a b + c, a b - c or c - a b. The result replaces an operand that is not read again; if there is none, a copy of c. */
 static void put_sum(machine *m, const program_instruction *c, const next_reads *next)
 {
-    uint32_t a = c->a, b = c->b;
-    if (stays_in_memory(m, a, next->a) && !stays_in_memory(m, b, next->b)) a = c->b, b = c->a;
+    const unsigned signs = c->op == PROGRAM_MULTIPLY_ADD ? 0 : c->op == PROGRAM_MULTIPLY_SUBTRACT ? 2 : 4;
+    uint32_t a = c->a, b = c->b, next_a = next->a, next_b = next->b;
+    /* a is in a register, and is the one that is replaced if it can be */
+    const int b_stays = stays_in_memory(m, b, next_b), a_stays = stays_in_memory(m, a, next_a);
+    if ((a_stays && !b_stays) || (a_stays == b_stays && next_a != NEVER && next_b == NEVER))
+        a = c->b, b = c->a, next_a = next->b, next_b = next->a;
     const unsigned first = get(m, a);
-    if (!stays_in_memory(m, b, b == c->b ? next->b : next->a)) get(m, b);
-    const unsigned second = m->where[b];
-    if (c->op == PROGRAM_SUBTRACT_PRODUCT || !stays_in_memory(m, c->c, next->c)) get(m, c->c);
+    if (!stays_in_memory(m, b, next_b)) get(m, b);
+    if (!stays_in_memory(m, c->c, next->c)) get(m, c->c);
     const unsigned third = m->where[c->c];
-    if (c->a != c->c) pass(m, c->a, next->a);
-    if (c->b != c->c) pass(m, c->b, next->b);
-    const unsigned target = take(m);
-    m->locked |= 1u << target;
-    if (second == NOWHERE)
-        put_memory(m, MULTIPLY, target, first, b);
-    else
-        put_registers(m, PREFIX_F2, MULTIPLY, target, first, second);
-    const unsigned operation = c->op == PROGRAM_MULTIPLY_ADD ? ADD : SUBTRACT;
-    if (c->op == PROGRAM_SUBTRACT_PRODUCT)
-        put_registers(m, PREFIX_F2, SUBTRACT, target, third, target);
-    else if (third == NOWHERE)
-        put_memory(m, operation, target, target, c->c);
-    else
-        put_registers(m, PREFIX_F2, operation, target, target, third);
-    pass(m, c->c, next->c);
+    unsigned target = first;
+    if (third != NOWHERE && next->c == NEVER) {
+        target = third;
+        put_fused(m, FUSED_231 + signs, target, first, b);
+    } else if (next_a == NEVER && (m->where[b] != NOWHERE || third == NOWHERE)) {
+        put_fused(m, FUSED_213 + signs, target, get(m, b), c->c);
+    } else if (next_a == NEVER) {
+        put_fused(m, FUSED_132 + signs, target, third, b);
+    } else {
+        target = take(m);
+        if (third == NOWHERE)
+            put_memory(m, LOAD, target, 0, c->c);
+        else
+            put_registers(m, PREFIX_66, MOVE, target, 0, third);
+        put_fused(m, FUSED_231 + signs, target, first, b);
+    }
+    pass(m, c->a, next->a), pass(m, c->b, next->b), pass(m, c->c, next->c);
     set(m, target, c->target, next->target);
 }
 

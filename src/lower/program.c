@@ -11,13 +11,6 @@
 #include "lower/symbols.h"
 #include "native/native.h"
 
-#define VALUE_TYPE real
-#define MATH ELEMENTARY
-#ifndef TAUT_REAL_QUAD
-#define VALUE_ELEMENTARY
-#endif
-#include "expr/values.h"
-
 /* Instructions of programs that keep several step lengths, if they become machine code: otherwise, and of longer ones,
    setup is a small part. */
 enum { LENGTHS_UP_TO = 3000 };
@@ -77,59 +70,6 @@ uint32_t X(program_length)(const program *p)
         count += f->begin.count + f->residual.count + f->factor.count + f->solve.count;
     }
     return count;
-}
-
-/* ---- tapes ---- */
-
-/* Each operation jumps to the next one by itself, so that processors learn which one that is (labels as values: gcc and
-   clang have them). */
-#define RUN_LABEL(NAME, ...) &&run_##NAME,
-#define RUN_NEXT         \
-    c++;                 \
-    goto *labels[c->op]
-#define RUN_LEAF(NAME, ...) run_##NAME: RUN_NEXT;
-#define RUN_UNARY(NAME, text, written, value, ...) \
-    run_##NAME: {                                  \
-        const real a = r[c->a];                    \
-        r[c->target] = value;                      \
-        RUN_NEXT;                                  \
-    }
-#define RUN_NUMBERED(NAME, text, written, value, ...) \
-    run_##NAME: {                                     \
-        const real a = r[c->a];                       \
-        const int32_t n = (int32_t)c->b;              \
-        r[c->target] = value;                         \
-        RUN_NEXT;                                     \
-    }
-#define RUN_BINARY(NAME, text, written, value, ...)  \
-    run_##NAME: {                                    \
-        const real a = r[c->a], b = r[c->b];         \
-        r[c->target] = value;                        \
-        RUN_NEXT;                                    \
-    }
-
-void X(program_run)(const segment *t, real *r)
-{
-    static const void *const labels[PROGRAM_OPERATIONS] = {
-        OPERATIONS(RUN_LABEL, RUN_LABEL, RUN_LABEL, RUN_LABEL)
-        &&move, &&multiply_add, &&multiply_subtract, &&subtract_product, &&end
-    };
-    const program_instruction *c = t->code;
-    goto *labels[c->op];
-    OPERATIONS(RUN_LEAF, RUN_UNARY, RUN_NUMBERED, RUN_BINARY)
-move:
-    r[c->target] = r[c->a];
-    RUN_NEXT;
-multiply_add:
-    r[c->target] = r[c->a] * r[c->b] + r[c->c];
-    RUN_NEXT;
-multiply_subtract:
-    r[c->target] = r[c->a] * r[c->b] - r[c->c];
-    RUN_NEXT;
-subtract_product:
-    r[c->target] = r[c->c] - r[c->a] * r[c->b];
-    RUN_NEXT;
-end:;
 }
 
 /* ---- a phase ---- */

@@ -21,8 +21,7 @@
 #include "system/multiplier_growth.h"
 #include "system/state.h"
 
-/* Operations besides those of expr/ops.h. The sums of products are rounded twice, as if they were two instructions: to
-   interpret they are one. */
+/* Operations besides those of expr/ops.h. The sums of products are rounded once (in double), by all who execute them. */
 enum {
     PROGRAM_MOVE = OP_COUNT,  /* a */
     PROGRAM_MULTIPLY_ADD,     /* a b + c */
@@ -154,8 +153,11 @@ void X(program_reported)(const program *p, real *out);
 /* The registers, once it is known how many there are. */
 int X(program_room)(program *p);
 void X(program_destroy)(program *p);
-/* A tape alone. */
+/* A tape alone; and the same as any processor does it. */
 void X(program_run)(const segment *t, real *registers);
+void X(program_run_anywhere)(const segment *t, real *registers);
+/* Drops what nobody reads, and makes sums of products one operation (fuse.c). Before there are registers. */
+int X(program_fuse)(program *p);
 /* Instructions of all tapes. */
 uint32_t X(program_length)(const program *p);
 

@@ -500,128 +500,7 @@ static void place_literals(program *p)
     fix_register(p, &p->work);
 }
 
-/* ---- sums of products ---- */
-
-static int reads_b(const program_instruction *c)
-{
-    return c->op < OP_COUNT && !op_has_number((op)c->op) && taut_op_arity((op)c->op) == 2;
-}
-
-static void count_list(const uint32_t *list, size_t count, uint32_t *reads)
-{
-    for (size_t i = 0; list && i < count; i++) reads[list[i]]++;
-}
-
-static void count_segment(const segment *t, uint32_t *reads)
-{
-    for (uint32_t i = 0; i < t->count; i++) {
-        reads[t->code[i].a]++;
-        if (reads_b(&t->code[i])) reads[t->code[i].b]++;
-    }
-}
-
-static void count_reads(const program *p, uint32_t *reads)
-{
-    count_segment(&p->setup, reads), count_segment(&p->results, reads);
-    for (int k = 0; k < p->phase_count; k++) {
-        const program_phase *f = &p->phases[k];
-        const segment *tapes[] = { &f->begin, &f->residual, &f->factor, &f->solve };
-        const uint32_t *lists[] = { f->guesses, f->residuals, f->changes, f->weights, f->seconds };
-        for (int i = 0; i < 4; i++) count_segment(tapes[i], reads);
-        for (int i = 0; i < 5; i++) count_list(lists[i], f->size, reads);
-        count_list(&f->unit, f->size > 0, reads);
-        for (uint32_t i = 0; i < f->check_count; i++) reads[f->checks[i].pivot]++, reads[f->checks[i].reference]++;
-    }
-    count_list(p->move, p->s->n, reads), count_list(p->push, p->s->n, reads), count_list(p->w, p->s->n, reads);
-    count_list(p->lambda, p->s->c, reads), count_list(p->reported, p->s->c, reads);
-    count_list(p->outputs, p->output_count, reads);
-    reads[p->work]++;
-}
-
-/* Instructions whose value nobody reads: of a second correction that is not made. What an instruction reads was
-   computed before it, so that one pass, from the end on, finds all of them. */
-static void drop_segment(segment *t, uint32_t *reads)
-{
-    uint32_t kept = t->count;
-    for (uint32_t i = t->count; i-- > 0;) {
-        const program_instruction c = t->code[i];
-        if (reads[c.target]) {
-            t->code[--kept] = c;
-            continue;
-        }
-        reads[c.a]--;
-        if (reads_b(&c)) reads[c.b]--;
-    }
-    if (kept) memmove(t->code, t->code + kept, (t->count - kept) * sizeof *t->code);
-    t->count -= kept;
-}
-
-static void drop_unread(program *p, uint32_t *reads)
-{
-    drop_segment(&p->results, reads);
-    for (int k = p->phase_count; k-- > 0;) {
-        program_phase *f = &p->phases[k];
-        drop_segment(&f->solve, reads), drop_segment(&f->factor, reads);
-        drop_segment(&f->residual, reads), drop_segment(&f->begin, reads);
-    }
-    drop_segment(&p->setup, reads);
-}
-
-/* The product that c can take in, and the operand that is left; NULL: none. at: instruction that computes a register of
-   this tape, or NOWHERE. */
-static program_instruction *product_of(const segment *t, const program_instruction *c, const uint32_t *reads,
-                                       const uint32_t *at, uint32_t *left, uint32_t *operation)
-{
-    uint32_t operands[2] = { c->b, c->a };
-    for (int k = 0; k < 2 && (c->op == OP_ADD || c->op == OP_SUB); k++) {
-        uint32_t r = operands[k];
-        program_instruction *m = reads[r] == 1 && at[r] != NOWHERE ? &t->code[at[r]] : NULL;
-        if (!m || m->op != OP_MUL) continue;
-        *left = operands[1 - k];
-        *operation = c->op == OP_ADD ? PROGRAM_MULTIPLY_ADD : k ? PROGRAM_MULTIPLY_SUBTRACT : PROGRAM_SUBTRACT_PRODUCT;
-        return m;
-    }
-    return NULL;
-}
-
-static void fuse_segment(segment *t, const uint32_t *reads, uint32_t *at)
-{
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < t->count; i++) at[t->code[i].target] = i;
-    for (uint32_t i = 0; i < t->count; i++) {
-        uint32_t left, operation;
-        program_instruction *c = &t->code[i], *m = product_of(t, c, reads, at, &left, &operation);
-        if (!m) continue;
-        *c = (program_instruction){ operation, c->target, m->a, m->b, left };
-        m->op = PROGRAM_END; /* is left out */
-    }
-    for (uint32_t i = 0; i < t->count; i++) {
-        at[t->code[i].target] = NOWHERE;
-        if (t->code[i].op != PROGRAM_END) t->code[kept++] = t->code[i];
-    }
-    t->count = kept;
-}
-
-static int fuse_products(program *p)
-{
-    uint32_t *reads = taut_mem_new(p->context, p->register_count, sizeof *reads);
-    uint32_t *at = taut_mem_new(p->context, p->register_count, sizeof *at);
-    if (reads && at) {
-        memset(at, 0xff, p->register_count * sizeof *at);
-        count_reads(p, reads);
-        drop_unread(p, reads);
-        fuse_segment(&p->setup, reads, at), fuse_segment(&p->results, reads, at);
-        for (int k = 0; k < p->phase_count; k++) {
-            program_phase *f = &p->phases[k];
-            fuse_segment(&f->begin, reads, at), fuse_segment(&f->residual, reads, at);
-            fuse_segment(&f->factor, reads, at), fuse_segment(&f->solve, reads, at);
-        }
-    }
-    int status = reads && at ? TAUT_OK : TAUT_OUT_OF_MEMORY;
-    taut_mem_free(p->context, reads);
-    taut_mem_free(p->context, at);
-    return status;
-}
+/* ---- the end of tapes ---- */
 
 /* Tapes end with an instruction that says so. */
 static int end_segment(program *p, segment *t)
@@ -691,7 +570,7 @@ static int put_phases(schedule *z, const step_table *t, double tolerance)
 static int end_program(program *p, uint32_t instructions_most)
 {
     place_literals(p);
-    int status = X(program_length)(p) > instructions_most ? TAUT_UNSUPPORTED : fuse_products(p);
+    int status = X(program_length)(p) > instructions_most ? TAUT_UNSUPPORTED : X(program_fuse)(p);
     if (!status) status = end_segments(p);
     return status ? status : X(program_room)(p);
 }
