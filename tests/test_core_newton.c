@@ -245,18 +245,26 @@ static real scripted_measure(void *self, const real *x, const real *dx)
     return (real)(k < last ? z->sizes[k] : z->sizes[last] / (double)(1 << (k - last))) * REAL_EPSILON;
 }
 
-static long corrections(const double *sizes, int count, int relaxed)
+static long corrections_of(int equations, const double *sizes, int count, int relaxed)
 {
     scripted z = { sizes, count, 0 };
     newton n;
-    real x = 0;
-    newton_problem p = { &z, 1, scripted_residual, NULL, scripted_solve, scripted_measure, toy_name, NULL, NULL };
-    assert_int_equal(X(newton_create)(context, 1, 0, &n), TAUT_OK);
+    real *x = calloc((size_t)equations, sizeof *x);
+    newton_problem p = { &z, equations, scripted_residual, NULL, scripted_solve, scripted_measure, toy_name, NULL,
+                         NULL };
+    assert_non_null(x);
+    assert_int_equal(X(newton_create)(context, equations, 0, &n), TAUT_OK);
     if (relaxed) X(newton_relax)(&n);
-    assert_int_equal(X(newton_solve)(&n, &p, &x, 1, 0, "the list"), TAUT_OK);
+    assert_int_equal(X(newton_solve)(&n, &p, x, 1, 0, "the list"), TAUT_OK);
     long used = n.counts.iterations;
     X(newton_clear)(&n);
+    free(x);
     return used;
+}
+
+static long corrections(const double *sizes, int count, int relaxed)
+{
+    return corrections_of(1, sizes, count, relaxed);
 }
 
 /* Where what is left out does not add up, rounding errors are not iterated on: with a rate of 1/128 before them, what
@@ -271,6 +279,22 @@ static void newton_does_not_iterate_on_rounding_errors(void **state)
     assert_true(corrections(noisy_end, 3, 0) > 3);
     assert_true(corrections(far, 3, 1) > 3);
     assert_true(corrections(slower, 4, 1) > 4);
+}
+
+/* Rounding errors of c equations add up to sqrt(c): what may be left out is eps/8 up to 256 of them, and grows with
+   sqrt(c)/16 from there on. Corrections of 4096 and 64 eps leave 1 eps: too much for 256 and 4,096 equations (1/8 and
+   1/2), little enough for 65,536 (2). */
+static void newton_leaves_out_more_of_many_equations(void **state)
+{
+    (void)state;
+    static const double sizes[] = { 4096, 64, 1 };
+    assert_int_equal(corrections_of(1, sizes, 3, 1), 3);
+    assert_int_equal(corrections_of(256, sizes, 3, 1), 3);
+    assert_int_equal(corrections_of(4096, sizes, 3, 1), 3);
+    assert_int_equal(corrections_of(65536, sizes, 3, 1), 2);
+    /* not where nothing may be left out */
+    assert_int_equal(corrections_of(65536, sizes, 3, 0), corrections_of(1, sizes, 3, 0));
+    assert_true(corrections_of(65536, sizes, 3, 0) > 2);
 }
 
 static int broken_at;
@@ -335,6 +359,7 @@ int main(void)
         TEST(newton_names_the_equation),
         TEST(newton_ends_at_the_round_off_of_the_problem),
         TEST(newton_does_not_iterate_on_rounding_errors),
+        TEST(newton_leaves_out_more_of_many_equations),
         TEST(newton_reports_what_is_not_finite),
         TEST(newton_passes_failures_on),
         TEST(relative_measure),

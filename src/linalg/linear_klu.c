@@ -7,10 +7,10 @@
 #include "linalg/linear_backend.h"
 
 /* Growth times 2e-16 is the relative backward error. Chosen pivots may cost three digits; beyond that KLU's preference
-   for the diagonal (threshold 0.001, which keeps the fill low) is given up for true partial pivoting, in an order of the
-   columns whose fill is bounded whatever rows are exchanged (COLAMD). In the order for diagonal pivots (AMD) the same
-   exchanges may fill the factors of a chain with n^2 entries. Kept pivots may cost four digits, or one more than chosen
-   ones did. */
+   for the diagonal (threshold 0.001, which keeps the fill low) is given up for true partial pivoting, in an order of
+   the columns whose fill is bounded whatever rows are exchanged (COLAMD). In the order for diagonal pivots (AMD) the
+   same exchanges may fill the factors of a chain with n^2 entries. Kept pivots may cost four digits, or one more than
+   chosen ones did. */
 static const double growth_chosen = 1e3, growth_kept = 1e4;
 
 typedef struct {
