@@ -53,6 +53,7 @@ typedef struct {
     int fast;               /* contraction of products and sums is allowed, on the GPU: other bits */
     int blocks;             /* of threads on a multiprocessor of the GPU, which its compiler is to make room for; 0: the
                                default. More of them hide what others wait for, and leave fewer registers to each */
+    int lanes;              /* 2, 4, 8 or 16; 0: as suits the processor and the step. The bits are the same */
     const executor_vary *vary;
     size_t vary_count;
 } executor_options;
