@@ -16,6 +16,7 @@ typedef struct {
     double h;
     long steps;             /* of each of the two legs */
     double tolerance;
+    int lanes;              /* 0: as the executor chooses */
     struct {
         vary_kind kind;
         const char *parameter; /* of VARY_PARAMETER */
@@ -85,8 +86,9 @@ static inline executor *create_executor(const ensemble_case *c, ensemble_run *r,
 {
     executor *e;
     const executor_options options = { .on = on, .method = c->method, .tolerance = (wide)c->tolerance,
-                                       .step = (wide)c->h, .threads = threads, .native = native, .vary = r->vary,
-                                       .vary_count = r->vary_count, .rows_least = r->rows_least };
+                                       .step = (wide)c->h, .threads = threads, .native = native, .lanes = c->lanes,
+                                       .vary = r->vary, .vary_count = r->vary_count,
+                                       .rows_least = r->rows_least };
     size_t all[COLUMNS_MOST];
     int status = taut_executor_create(r->m, &options, &e);
     if (status) print_error("%s %s: %s\n", c->model, c->method, taut_error_text(r->context));

@@ -174,12 +174,58 @@ static void no_operation_is_left_that_need_not_be(void **unused)
     close_model(z);
 }
 
+/* Operations of a tape of seven numbers, a to g, and the values behind them, which is all that is put out. */
+static const uint32_t *fuse(program_instruction *code, uint32_t count, uint32_t *outputs, uint32_t output_count)
+{
+    static uint32_t left[10];
+    simulation *z = open_with("pendulum", "rattle");
+    program p = { .s = z->s, .context = z->s->context, .register_count = 7 + count,
+                  .results = { .code = code, .count = count }, .outputs = outputs, .output_count = output_count };
+    assert_int_equal(X(program_fuse)(&p), TAUT_OK);
+    memset(left, 0xff, sizeof left);
+    for (uint32_t i = 0; i < p.results.count; i++) left[i] = code[i].op;
+    close_model(z);
+    return left;
+}
+
+/* A sum takes a product in that nobody else reads; one that is read by several sums goes into all of them, or, where
+   something else reads it or one of them has taken in another, into none. */
+static void products_go_into_all_sums_or_none(void **unused)
+{
+    (void)unused;
+    program_instruction once[] = { { OP_MUL, 7, 0, 1, 0 }, { OP_SUB, 8, 2, 7, 0 } };
+    const uint32_t *left = fuse(once, 2, (uint32_t[]){ 8 }, 1);
+    assert_int_equal(left[0], PROGRAM_SUBTRACT_PRODUCT);
+    assert_true(once[0].target == 8 && once[0].a == 0 && once[0].b == 1 && once[0].c == 2);
+    program_instruction square[] = { { OP_POWI, 7, 0, 2, 0 }, { OP_SUB, 8, 7, 2, 0 } };
+    left = fuse(square, 2, (uint32_t[]){ 8 }, 1);
+    assert_int_equal(left[0], PROGRAM_MULTIPLY_SUBTRACT);
+    assert_true(square[0].a == 0 && square[0].b == 0 && square[0].c == 2);
+    program_instruction twice[] = { { OP_MUL, 7, 0, 1, 0 }, { OP_ADD, 8, 7, 2, 0 }, { OP_SUB, 9, 3, 7, 0 } };
+    left = fuse(twice, 3, (uint32_t[]){ 8, 9 }, 2);
+    assert_int_equal(left[0], PROGRAM_MULTIPLY_ADD);
+    assert_int_equal(left[1], PROGRAM_SUBTRACT_PRODUCT);
+    program_instruction shown[] = { { OP_MUL, 7, 0, 1, 0 }, { OP_ADD, 8, 7, 2, 0 }, { OP_SUB, 9, 3, 7, 0 } };
+    left = fuse(shown, 3, (uint32_t[]){ 7, 8, 9 }, 3);
+    assert_true(left[0] == OP_MUL && left[1] == OP_ADD && left[2] == OP_SUB);
+    /* a chain: forces of neighbouring bars on each mass */
+    program_instruction chain[] = { { OP_MUL, 7, 0, 1, 0 }, { OP_MUL, 8, 2, 3, 0 }, { OP_ADD, 9, 7, 4, 0 },
+                                    { OP_SUB, 10, 8, 7, 0 }, { OP_SUB, 11, 5, 8, 0 } };
+    left = fuse(chain, 5, (uint32_t[]){ 9, 10, 11 }, 3);
+    assert_true(left[0] == OP_MUL && left[1] == PROGRAM_MULTIPLY_ADD && left[2] == PROGRAM_SUBTRACT_PRODUCT);
+    assert_int_equal(left[3], OP_SUB);
+    program_instruction doubled[] = { { OP_MUL, 7, 0, 1, 0 }, { OP_ADD, 8, 7, 7, 0 } };
+    left = fuse(doubled, 2, (uint32_t[]){ 8 }, 1);
+    assert_true(left[0] == OP_MUL && left[1] == OP_ADD);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(lowered_steps_are_the_steps),
                                         cmocka_unit_test(kinks_are_not_linear),
                                         cmocka_unit_test(others_are_not_lowered),
                                         cmocka_unit_test(failures_are_explained),
-                                        cmocka_unit_test(no_operation_is_left_that_need_not_be) };
+                                        cmocka_unit_test(no_operation_is_left_that_need_not_be),
+                                        cmocka_unit_test(products_go_into_all_sums_or_none) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

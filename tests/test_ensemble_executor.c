@@ -112,27 +112,48 @@ static const ensemble_case hard[] = {
       .varied = { POSITION(0, 3, 4.5), PARAMETER("m1", 1, 2) } },
 };
 
+typedef struct {
+    size_t failed, left, ended;
+} ends;
+
+static void check_hard_case(const ensemble_case *c, executor_kind on, int native, size_t rows_least, ends *found)
+{
+    ensemble_run r;
+    open_ensemble(c, 26, &r);
+    r.rows_least = rows_least;
+    executor *e = create_executor(c, &r, on, 2, native);
+    run_ensemble(c, &r, e);
+    for (size_t i = 0; i < r.count; i++) {
+        check_member(c, &r, i);
+        found->failed += r.members[i].status != TAUT_OK;
+        found->ended += r.members[i].status == TAUT_OK;
+        found->left += r.members[i].left > 0;
+    }
+    assert_int_equal(taut_executor_on(e), on);
+    taut_executor_destroy(e);
+    close_ensemble(&r);
+}
+
 static void check_hard(executor_kind on, int native, size_t rows_least)
 {
-    size_t failed = 0, left = 0, ended = 0;
-    for (size_t k = 0; k < sizeof hard / sizeof *hard; k++) {
-        ensemble_run r;
-        open_ensemble(&hard[k], 26, &r);
-        r.rows_least = rows_least;
-        executor *e = create_executor(&hard[k], &r, on, 2, native);
-        run_ensemble(&hard[k], &r, e);
-        for (size_t i = 0; i < r.count; i++) {
-            check_member(&hard[k], &r, i);
-            failed += r.members[i].status != TAUT_OK;
-            ended += r.members[i].status == TAUT_OK;
-            left += r.members[i].left > 0;
-        }
-        assert_int_equal(taut_executor_on(e), on);
-        taut_executor_destroy(e);
-        close_ensemble(&r);
+    ends found = { 0 };
+    for (size_t k = 0; k < sizeof hard / sizeof *hard; k++)
+        check_hard_case(&hard[k], on, native, rows_least, &found);
+    assert_true(found.failed > 5 && found.ended > 5); /* most of either kind are far from the boundary */
+    if (on != EXECUTOR_INTERPRETER) assert_true(found.left > 0);
+}
+
+/* Vectors of all lengths that any processor has, and pairs of the longest: compilers make shorter ones of them. */
+static void any_number_of_lanes_gives_the_same(void **unused)
+{
+    (void)unused;
+    ends found = { 0 };
+    for (int lanes = 2; lanes <= 16; lanes *= 2) {
+        ensemble_case c = hard[lanes == 4 || lanes == 16];
+        c.lanes = lanes;
+        check_hard_case(&c, EXECUTOR_LANES, TAUT_NATIVE_AUTO, 1, &found);
     }
-    assert_true(failed > 5 && ended > 5); /* most of either kind are far from the boundary */
-    if (on != EXECUTOR_INTERPRETER) assert_true(left > 0);
+    assert_true(found.failed > 5 && found.ended > 5 && found.left > 0);
 }
 
 static void members_that_fail_are_told_and_the_others_go_on(void **unused)
@@ -248,6 +269,7 @@ int main(void)
         cmocka_unit_test(rows_that_are_read_together_have_the_bits_of_single_runs),
         cmocka_unit_test(other_columns_can_be_chosen),
         cmocka_unit_test(members_that_fail_are_told_and_the_others_go_on),
+        cmocka_unit_test(any_number_of_lanes_gives_the_same),
         cmocka_unit_test(states_are_all_that_a_member_is),
         cmocka_unit_test(memory_that_runs_out_is_told),
         cmocka_unit_test(a_gpu_that_is_missing_is_said_to_be),

@@ -55,6 +55,7 @@ typedef struct {
                                default. More of them hide what others wait for, and leave fewer registers to each */
     size_t rows_least;      /* rows from which on code is made that reads them for many members at once; 0: the default.
                                (1: and it is waited for) */
+    int lanes;              /* 2, 4, 8 or 16; 0: as suits the processor and the step. The bits are the same */
     const executor_vary *vary;
     size_t vary_count;
 } executor_options;

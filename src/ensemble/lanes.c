@@ -49,7 +49,7 @@ int taut_lanes_create(executor *e, struct lanes **result)
     native_use use = { 0 };
     void *entry = NULL;
     if (!l) return TAUT_OUT_OF_MEMORY;
-    l->count = lanes_of_processor(e->plan.instructions);
+    l->count = e->options.lanes ? e->options.lanes : lanes_of_processor(e->plan.instructions);
     l->groups = l->count < PACK_MOST ? 2 : 1;
     taut_native_use_begin(&use, e->options.native);
     if (use.mode == TAUT_NATIVE_OFF) {

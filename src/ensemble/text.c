@@ -385,7 +385,7 @@ static const char vectors[] =
     "typedef double vector __attribute__((vector_size(8 * WIDTH)));\n"
     "typedef long long integers __attribute__((vector_size(8 * WIDTH)));\n"
     "INLINE vector vector_all(double x) { return x - (vector){ 0 }; }\n"
-    "INLINE vector vector_neg(vector a) { return -a; }\n"
+    "INLINE vector vector_neg(vector a) { return -(a); }\n"
     "INLINE vector vector_add(vector a, vector b) { return a + b; }\n"
     "INLINE vector vector_sub(vector a, vector b) { return a - b; }\n"
     "INLINE vector vector_mul(vector a, vector b) { return a * b; }\n"
@@ -465,8 +465,8 @@ static const char fused[] =
     "INLINE vector vector_fmsub(vector a, vector b, vector c) { return FUSED(fmsub, a, b, c); }\n"
     "INLINE vector vector_fnmadd(vector a, vector b, vector c) { return FUSED(fnmadd, a, b, c); }\n"
     "#else\n"
-    "INLINE vector vector_fmsub(vector a, vector b, vector c) { return vector_fmadd(a, b, -c); }\n"
-    "INLINE vector vector_fnmadd(vector a, vector b, vector c) { return vector_fmadd(-a, b, c); }\n"
+    "INLINE vector vector_fmsub(vector a, vector b, vector c) { return vector_fmadd(a, b, -(c)); }\n"
+    "INLINE vector vector_fnmadd(vector a, vector b, vector c) { return vector_fmadd(-(a), b, c); }\n"
     "#endif\n";
 
 static const char numbers[] =

@@ -82,6 +82,7 @@ typedef struct {
     const uint32_t *reads;    /* of a register: how often */
     uint32_t *at;             /* of a register: the instruction of this tape that computes it, or NOWHERE */
     uint32_t *takers;         /* of a register: sums of this tape that could take it in */
+    uint32_t *ready;          /* of a register: when it is there, in cycles of some processor */
 } fusion;
 
 static int is_sum(const program_instruction *c) { return c->op == OP_ADD || c->op == OP_SUB; }
@@ -105,18 +106,34 @@ static void take_in(program_instruction *c, uint32_t r, const program_instructio
     *c = (program_instruction){ operation, c->target, m->a, m->op == OP_MUL ? m->b : m->a, is_first ? c->b : c->a };
 }
 
-/* Products that are read once. */
+/* Products that are read once. Of two the sum takes in the one that comes later: so it waits less. */
 static void fuse_single(const fusion *z)
 {
     for (uint32_t i = 0; i < z->t->count; i++) {
         program_instruction *c = &z->t->code[i];
-        const uint32_t operands[2] = { c->b, c->a };
-        for (int k = 0; k < 2 && can_take(c); k++) {
-            program_instruction *m = product_at(z, operands[k]);
-            if (!m || z->reads[operands[k]] != 1) continue;
-            take_in(c, operands[k], m);
-            m->op = PROGRAM_END; /* is left out */
-        }
+        if (!can_take(c)) continue;
+        program_instruction *const a = z->reads[c->a] == 1 ? product_at(z, c->a) : NULL;
+        program_instruction *const b = z->reads[c->b] == 1 ? product_at(z, c->b) : NULL;
+        program_instruction *const m = a && (!b || z->ready[c->a] > z->ready[c->b]) ? a : b;
+        if (!m) continue;
+        take_in(c, m->target, m);
+        m->op = PROGRAM_END; /* is left out */
+    }
+}
+
+static uint32_t cycles(const program_instruction *c)
+{
+    if (c->op == OP_DIV || c->op == OP_SQRT) return 13;
+    return c->op == OP_ABS || c->op == OP_NEG || c->op == PROGRAM_MOVE ? 1 : 3;
+}
+
+static void find_ready(const fusion *z)
+{
+    for (uint32_t i = 0; i < z->t->count; i++) {
+        const program_instruction *c = &z->t->code[i];
+        uint32_t last = z->ready[c->a];
+        if (reads_b(c) && z->ready[c->b] > last) last = z->ready[c->b];
+        z->ready[c->target] = last + cycles(c);
     }
 }
 
@@ -151,10 +168,12 @@ static void fuse_several(const fusion *z)
     }
 }
 
-static void fuse_segment(segment *t, const uint32_t *reads, uint32_t *at, uint32_t *takers)
+/* arrays: of the program's registers, four one after the other */
+static void fuse_segment(segment *t, uint32_t *arrays, uint32_t register_count)
 {
-    const fusion z = { t, reads, at, takers };
-    uint32_t kept = 0;
+    uint32_t *const at = arrays + register_count, kept = 0;
+    const fusion z = { t, arrays, at, at + register_count, at + 2 * (size_t)register_count };
+    find_ready(&z);
     for (uint32_t i = 0; i < t->count; i++) at[t->code[i].target] = i;
     fuse_single(&z);
     fuse_several(&z);
@@ -165,25 +184,30 @@ static void fuse_segment(segment *t, const uint32_t *reads, uint32_t *at, uint32
     t->count = kept;
 }
 
+/* Unknowns are there when they have been corrected. */
+static void find_unknowns(const program_phase *f, uint32_t *ready)
+{
+    for (uint32_t i = 0; i < f->size; i++)
+        ready[f->unknowns[i]] = ready[f->iteration.twice ? f->seconds[i] : f->changes[i]] + 3;
+}
+
 int X(program_fuse)(program *p)
 {
-    uint32_t *reads = taut_mem_new(p->context, p->register_count, sizeof *reads);
-    uint32_t *at = taut_mem_new(p->context, p->register_count, sizeof *at);
-    uint32_t *takers = taut_mem_new(p->context, p->register_count, sizeof *takers);
-    const int status = reads && at && takers ? TAUT_OK : TAUT_OUT_OF_MEMORY;
-    if (!status) {
-        memset(at, 0xff, p->register_count * sizeof *at);
-        count_reads(p, reads);
-        drop_unread(p, reads);
-        fuse_segment(&p->setup, reads, at, takers), fuse_segment(&p->results, reads, at, takers);
-        for (int k = 0; k < p->phase_count; k++) {
-            program_phase *f = &p->phases[k];
-            segment *tapes[] = { &f->begin, &f->residual, &f->factor, &f->solve };
-            for (int i = 0; i < 4; i++) fuse_segment(tapes[i], reads, at, takers);
-        }
+    const uint32_t count = p->register_count;
+    uint32_t *arrays = taut_mem_new(p->context, 4 * (size_t)count, sizeof *arrays);
+    if (!arrays) return TAUT_OUT_OF_MEMORY;
+    memset(arrays + count, 0xff, count * sizeof *arrays);
+    count_reads(p, arrays);
+    drop_unread(p, arrays);
+    fuse_segment(&p->setup, arrays, count);
+    memset(arrays + 3 * (size_t)count, 0, count * sizeof *arrays); /* setup is over when a step begins */
+    for (int k = 0; k < p->phase_count; k++) {
+        program_phase *f = &p->phases[k];
+        segment *tapes[] = { &f->begin, &f->residual, &f->factor, &f->solve };
+        for (int i = 0; i < 4; i++) fuse_segment(tapes[i], arrays, count);
+        find_unknowns(f, arrays + 3 * (size_t)count);
     }
-    taut_mem_free(p->context, reads);
-    taut_mem_free(p->context, at);
-    taut_mem_free(p->context, takers);
-    return status;
+    fuse_segment(&p->results, arrays, count);
+    taut_mem_free(p->context, arrays);
+    return TAUT_OK;
 }
