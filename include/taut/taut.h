@@ -249,8 +249,9 @@ typedef struct taut_vary {
    on, run->row_capacity is that of one member; run->rows is not read. What a member does not reach is NaN.
    statuses[i], if statuses is not NULL, is its status; the call returns that of the first member that failed, with its
    message. The results do not depend on `threads` (0: 1, at most TAUT_THREADS_MOST), which share the members; hooks,
-   and an allocator of yours, are called by all of them at the same time. The prototype is unchanged; it is used by this
-   call alone meanwhile. */
+   and an allocator of yours, are called by all of them at the same time. Many steps without hooks are computed in lanes
+   of the processor's vectors, where the options allow native code; the bits are the same, and `interrupt` is looked at
+   a few times a second. The prototype is unchanged; it is used by this call alone meanwhile. */
 TAUT_API int taut_ensemble(taut_simulation *prototype, const taut_run *run, size_t members, const taut_vary *vary,
                            size_t vary_count, const double *values, int threads, double *rows, int *statuses);
 
