@@ -60,6 +60,20 @@ static void put_sizes(text_writer *w, const program_phase *f, const uint32_t *ch
                       taut_text_name(w, changes[i]).text);
 }
 
+/* Corrections after two with one matrix. */
+static void put_further(text_writer *w, const program_phase *f, int index)
+{
+    taut_text_put(w, "        if (verdict == ITERATION_GOES_ON) {\n");
+    taut_text_tape(w, &f->further, "            ");
+    for (uint32_t k = 0; k < f->size; k++)
+        taut_text_put(w, "            %s -= %s;\n", taut_text_name(w, f->unknowns[k]).text,
+                      taut_text_name(w, f->furthers[k]).text);
+    taut_text_put(w, "            number last = 0;\n");
+    put_sizes(w, f, f->lasts, "last");
+    taut_text_put(w, "            verdict = iteration_judge_further(&phase%d, before%d, size, last, %s, sure);\n"
+                     "        }\n", index, index, taut_text_name(w, f->unit).text);
+}
+
 static void put_iteration(text_writer *w, const program_phase *f, int index)
 {
     const iteration *i = &f->iteration;
@@ -99,11 +113,13 @@ static void put_iteration(text_writer *w, const program_phase *f, int index)
         put_sizes(w, f, f->changes, before);
     }
     put_sizes(w, f, i->twice ? f->seconds : f->changes, "size");
-    taut_text_put(w, "        verdict = iteration_judge(&phase%d, round, size, before%d, %s, factor, sure);\n"
-                     "        if (verdict == ITERATION_HOPELESS) return 1;\n"
+    taut_text_put(w, "        verdict = iteration_judge(&phase%d, round, size, before%d, %s, factor, sure);\n", index,
+                  index, taut_text_name(w, f->unit).text);
+    if (f->furthers) put_further(w, f, index);
+    taut_text_put(w, "        if (verdict == ITERATION_HOPELESS) return 1;\n"
                      "        factor = verdict == ITERATION_NEEDS_MATRIX;\n"
                      "        before%d = size;\n"
-                     "    }\n    }\n", index, index, taut_text_name(w, f->unit).text, index);
+                     "    }\n    }\n", index);
 }
 
 static void put_add(text_writer *w, uint32_t x, uint32_t low, uint32_t d)

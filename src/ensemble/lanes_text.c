@@ -25,6 +25,14 @@ static const char judges[] =
     "    const mask stays = 2 * second > first, low = second <= f->floor * unit;\n"
     "    return (verdicts){ finite & (enough | (stays & low)), ~finite | (~enough & stays & ~low), (mask){ 0 } };\n"
     "}\n"
+    "INLINE verdicts lane_judge_further(const iteration *f, number first, number second, number last, number unit,\n"
+    "                                   mask sure, mask sound)\n"
+    "{\n"
+    "    const mask finite = last - last == 0;\n"
+    "    const mask enough = (first <= lane_linear(sure, sound) * unit)\n"
+    "                        & (2 * second * (2 * last) <= f->rest * unit * first);\n"
+    "    return (verdicts){ finite & enough, ~finite, (mask){ 0 } };\n"
+    "}\n"
     "INLINE verdicts lane_judge(const iteration *f, int k, number size, number before, number unit, mask fresh,\n"
     "                           mask sure, mask sound)\n"
     "{\n"
@@ -82,6 +90,23 @@ static void put_sizes(text_writer *w, const program_phase *f, const uint32_t *ch
                       taut_text_vector(w, changes[i]).text);
 }
 
+/* Corrections after two with one matrix, for the lanes that need them. */
+static void put_further(text_writer *w, const program_phase *f)
+{
+    taut_text_tape(w, &f->further, "        ");
+    for (uint32_t k = 0; k < f->size; k++) {
+        const text_operand u = taut_text_name(w, f->unknowns[k]);
+        taut_text_put(w, "        %s = pick(going, %s - %s, %s);\n", u.text, u.text,
+                      taut_text_vector(w, f->furthers[k]).text, u.text);
+    }
+    taut_text_put(w, "        number last = { 0 };\n");
+    put_sizes(w, f, f->lasts, "last");
+    taut_text_put(w, "        const verdicts now = lane_judge_further(&phase, before, size, last, %s, sure, sound);\n"
+                     "        left |= going & now.hopeless;\n"
+                     "        going &= ~(now.ended | now.hopeless);\n"
+                     "        if (!bits(going)) break;\n", taut_text_vector(w, f->unit).text);
+}
+
 static void put_iteration(text_writer *w, const program_phase *f, int index)
 {
     const iteration *i = &f->iteration;
@@ -127,14 +152,15 @@ static void put_iteration(text_writer *w, const program_phase *f, int index)
     taut_text_put(w, "        const verdicts v = lane_judge(&phase, round, size, before, %s, fresh, sure, sound);\n"
                      "        left |= going & v.hopeless;\n"
                      "        going &= ~(v.ended | v.hopeless);\n"
-                     "        if (!bits(going)) break;\n"
-                     "        if (round == ITERATIONS_MOST - 1) {\n"
+                     "        if (!bits(going)) break;\n", taut_text_vector(w, f->unit).text);
+    if (f->furthers) put_further(w, f);
+    taut_text_put(w, "        if (round == ITERATIONS_MOST - 1) {\n"
                      "            left |= going;\n"
                      "            break;\n"
                      "        }\n"
                      "        fresh = %s;\n"
                      "        before = size;\n"
-                     "    }\n    }\n", taut_text_vector(w, f->unit).text, i->always ? "whole" : "v.matrix");
+                     "    }\n    }\n", i->always ? "whole" : "v.matrix");
 }
 
 /* A sum with what rounding leaves over. */

@@ -101,6 +101,7 @@ int taut_text_begin(text_writer *w, const text_program *t)
     for (int k = 0; k < p->phase_count; k++) {
         const program_phase *f = &p->phases[k];
         spread(w, &f->begin), spread(w, &f->residual), spread(w, &f->factor), spread(w, &f->solve);
+        spread(w, &f->further);
         find_sources(w, &f->begin);
     }
     spread(w, &p->results);
@@ -241,11 +242,11 @@ static void need_tape(text_writer *w, const segment *tape)
 
 void taut_text_need_for(text_writer *w, const program_phase *f)
 {
-    const segment *tapes[] = { &f->residual, &f->factor, &f->solve };
-    const uint32_t *lists[] = { f->guesses, f->changes, f->weights, f->seconds };
-    for (int i = 0; i < 3; i++) mark_written(w, tapes[i]);
-    for (int i = 0; i < 3; i++) need_tape(w, tapes[i]);
-    for (int i = 0; i < 4; i++) need_list(w, lists[i], f->size);
+    const segment *tapes[] = { &f->residual, &f->factor, &f->solve, &f->further };
+    const uint32_t *lists[] = { f->guesses, f->changes, f->weights, f->seconds, f->furthers, f->lasts };
+    for (int i = 0; i < 4; i++) mark_written(w, tapes[i]);
+    for (int i = 0; i < 4; i++) need_tape(w, tapes[i]);
+    for (int i = 0; i < 6; i++) need_list(w, lists[i], f->size);
     need_list(w, &f->unit, f->size > 0);
     for (uint32_t i = 0; i < f->check_count; i++)
         taut_text_need(w, f->checks[i].pivot), taut_text_need(w, f->checks[i].reference);

@@ -30,7 +30,7 @@ int X(program_emit)(const program *p, const char *name, char **text, size_t *len
 
 typedef struct {
     unsigned char is_used[PROGRAM_OPERATIONS]; /* operations */
-    int iterates, checks;                /* is anything solved for; have matrices pivots */
+    int iterates, checks, further;       /* is anything solved for; have matrices pivots; do corrections go further */
 } emit_functions;
 
 /* Adds the operations of the program's tapes. */
