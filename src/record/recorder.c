@@ -306,8 +306,8 @@ static int is_due(recorder *r)
 
 int taut_recorder_after_step(recorder *r, const run_result *so_far)
 {
-    /* The first checkpoint waits for the first commit. A run that is over before pays for one of them, and one that fails
-       can be resumed. */
+    /* The first checkpoint waits for the first commit. A run that is over before pays for one of them, and one that
+       fails can be resumed. */
     int status = r->written < 0 ? write_checkpoint(r, so_far) : TAUT_OK;
     if (status) return status;
     return is_due(r) ? commit(r, so_far, 0) : TAUT_OK;

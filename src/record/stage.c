@@ -7,7 +7,7 @@
 
 enum {
     PAGE = 65536,            /* bytes; the largest there is, so that there are few */
-    LARGE = 6 << 20,         /* room for more than four pages, from the beginning in large pages of the system */
+    LARGE = 6 << 20,         /* room for more than four pages, in large pages of the system */
     HEAD = 100,              /* of the file, at the begin of page 1 */
     LEAF = 0x0d, INTERIOR = 0x05, LEAF_HEAD = 8, INTERIOR_HEAD = 12,
     ROOT = 2,                /* page of the table frames */
