@@ -207,10 +207,9 @@ static void compare_differences(expr f, const expr *slopes)
         for (int k = 0; k < 12; k++, h /= 2) {
             if (!difference(f, i, h, &found, &noise)) return;
             const wide now = size_of(found - before);
-            if (k > 1 && now <= apart / 8 + noise) {
-                agree("derivative and differences", slope.value, found, now + noise + slope.bound);
-                break;
-            }
+            const int converges = k > 1 && now <= apart / 8 + noise;
+            if (converges) agree("derivative and differences", slope.value, found, now + noise + slope.bound);
+            if (converges && now <= (wide)1e-9 * size_of(found) + noise) break;
             before = found, apart = now;
         }
     }
