@@ -204,7 +204,7 @@ static void compare_differences(expr f, const expr *slopes)
         const bounded_value slope = spread(slopes[i], point, finest);
         wide h = (wide)0x1p-10, found, before = 0, noise, apart = -1;
         if (slope.bound < 0) continue;
-        for (int k = 0; k < 12; k++, h /= 2) {
+        for (int k = 0; k < 20; k++, h /= 2) {
             if (!difference(f, i, h, &found, &noise)) return;
             const wide now = size_of(found - before);
             const int converges = k > 1 && now <= apart / 8 + noise;
