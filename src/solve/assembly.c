@@ -242,9 +242,9 @@ static void scale_back(assembly *a)
     *a->scaled = 0;
 }
 
-/* Pivots are chosen again each time: a step must depend on its state alone, not on the matrices of earlier steps. Solvers
-   judge pivots against the other entries, of which masses of 1e-27 beside lengths of 1e-10 make nothing: a matrix that
-   seems singular is tried again in units of its own. */
+/* Pivots are chosen again each time: a step must depend on its state alone, not on the matrices of earlier steps.
+   Solvers judge pivots against the other entries, and masses of 1e-27 beside lengths of 1e-10 count as nothing then: a
+   matrix that seems singular is tried again in units of its own. */
 int X(assembly_factor)(assembly *a)
 {
     taut_linear_forget(a->solver);

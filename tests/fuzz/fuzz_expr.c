@@ -196,8 +196,8 @@ static int difference(expr f, int i, wide h, wide *found, wide *noise)
     return 1;
 }
 
-/* Differences with steps that are halved until they converge as they should, by 16; where they do, what the last two differ
-   by bounds the error of the finer one. The sine of something steep is not resolved before. */
+/* Differences with steps that are halved until they converge as they should, by 16; where they do, what the last two
+   differ by bounds the error of the finer one. The sine of something steep is not resolved before. */
 static void compare_differences(expr f, const expr *slopes)
 {
     for (int i = 0; i < EXPR_VARIABLES; i++) {
