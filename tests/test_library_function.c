@@ -151,7 +151,7 @@ static void by_differences(void **unused)
                 if (i == 4) continue; /* the upper triangle is not read */
                 const double most = of <= given ? 1e-15 : of - given == 1 ? 2e-9 : 1e-6;
                 if (!(fabs(room[i] - exact[i]) <= most))
-                    fail_msg("order %d of %d given: number %zu is %.17g, not %.17g", order, given, i, room[i], exact[i]);
+                    fail_msg("order %d, %d given: number %zu is %.17g, not %.17g", order, given, i, room[i], exact[i]);
             }
         }
         assert_false(taut_context_has_fault(context));
@@ -175,7 +175,8 @@ static void by_differences(void **unused)
             }
             for (size_t i = 0; i < 3; i++)
                 if (!(fabs(found[0][i] - found[1][i]) < 1e-10))
-                    fail_msg("%s, %d given: column %zu is %.17g and %.17g", methods[k], given, i, found[0][i], found[1][i]);
+                    fail_msg("%s, %d given: column %zu is %.17g and %.17g", methods[k], given, i, found[0][i],
+                             found[1][i]);
             taut_simulation_release(z[0]);
             taut_simulation_release(z[1]);
         }
