@@ -20,6 +20,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -85,10 +86,13 @@ def run(test, known):
     environment.update(e.split("=", 1) for e in properties.get("ENVIRONMENT", []))
     began = time.time()
     with open(os.path.join(folder, "output"), "w") as log:
+        child = subprocess.Popen(test["command"], cwd=properties["WORKING_DIRECTORY"], env=environment,
+                                 stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
         try:
-            status = subprocess.call(test["command"], cwd=properties["WORKING_DIRECTORY"], env=environment,
-                                     timeout=1800, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
+            status = child.wait(timeout=3600)
         except subprocess.TimeoutExpired:
+            os.killpg(child.pid, signal.SIGKILL)
+            child.wait()
             status = "no end"
     spent = time.time() - began
     write_map(name, folder, known)
