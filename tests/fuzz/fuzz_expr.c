@@ -196,21 +196,22 @@ static int difference(expr f, int i, wide h, wide *found, wide *noise)
     return 1;
 }
 
-/* Differences with steps that are halved until they converge as they should, by 16; where they do, what the last two
-   differ by bounds the error of the finer one. The sine of something steep is not resolved before. */
+/* Differences with steps h and h/2; what they differ by bounds the error of the finer one, where h resolves the
+   function: spread() says how steep it is, also where that is the sine of something steep. Halved until it does. */
 static void compare_differences(expr f, const expr *slopes)
 {
     for (int i = 0; i < EXPR_VARIABLES; i++) {
         const bounded_value slope = spread(slopes[i], point, finest);
-        wide h = (wide)0x1p-10, found, before = 0, noise, apart = -1;
+        wide h = (wide)0x1p-10, found, before = 0, noise;
+        int resolved = 0;
         if (slope.bound < 0) continue;
-        for (int k = 0; k < 20; k++, h /= 2) {
+        for (int k = 0; k < 24 && resolved < 2; k++, h /= 2) {
             if (!difference(f, i, h, &found, &noise)) return;
-            const wide now = size_of(found - before);
-            const int converges = k > 1 && now <= apart / 8 + noise;
-            if (converges) agree("derivative and differences", slope.value, found, now + noise + slope.bound);
-            if (converges && now <= (wide)1e-9 * size_of(found) + noise) break;
-            before = found, apart = now;
+            const wide steep = noise * 12 * h / (8 * finest); /* the sum of four places */
+            resolved += resolved || h * steep <= (wide)0x1p-4;
+            if (resolved == 2)
+                agree("derivative and differences", slope.value, found, size_of(found - before) + noise + slope.bound);
+            before = found;
         }
     }
 }
