@@ -1,6 +1,6 @@
-/* Nothing depends on the units of mass and length: a motion in kilograms and metres, in those of molecules and in those of
-   planets is the same motion, by every method, on the general path as lowered; contacts bounce and come to rest; and how
-   far a start was moved is measured against its size. */
+/* Nothing depends on the units of mass and length: a motion in kilograms and metres, in units of molecules and in those
+   of planets is the same motion, by every method, on the general path as lowered; contacts bounce and come to rest; and
+   how far a start was moved is measured against its size. */
 #include "support.h"
 
 #include <math.h>
@@ -23,7 +23,8 @@ static simulation *open_in(int unit, const char *format, const char *method)
     snprintf(text, sizeof text, format, units[unit].mass, units[unit].length);
     int status = taut_model_read_text(context, "units.lua", text, strlen(text), NULL, 0, &m);
     if (!status) status = X(simulation_create)(m, &options, &z);
-    if (status) fail_msg("mass %s, length %s, %s: %s", units[unit].mass, units[unit].length, method, taut_error_text(context));
+    if (status)
+        fail_msg("mass %s, length %s, %s: %s", units[unit].mass, units[unit].length, method, taut_error_text(context));
     return z;
 }
 
@@ -48,8 +49,8 @@ static void every_method(void **state)
 {
     (void)state;
     static const char *const methods[] = { "rattle", "shake", "lobatto:s=2", "lobatto:s=3", "del", "galerkin",
-                                           "galerkin:LLL,m=3", "em", "euler", "naive:rk4", "extended:gauss", "dirac:rk4",
-                                           "compose:rattle,order=4" };
+                                           "galerkin:LLL,m=3", "em", "euler", "naive:rk4", "extended:gauss",
+                                           "dirac:rk4", "compose:rattle,order=4" };
     const int steps = QUAD ? 5 : 40;
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
         for (int other = 0; other < 2; other++)

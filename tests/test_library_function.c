@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "expr/call.h"
 #include "support_allocator.h"
 #include "support_library.h"
 
@@ -129,6 +130,59 @@ static void same_motion(void **unused)
             }
 }
 
+/* What a function does not give comes from differences: first ones err by 1e-10, second ones of values by 1e-7, where
+   the function and its derivatives are of size one. A motion whose Newton's matrices have them is that of the
+   formula. */
+static void by_differences(void **unused)
+{
+    const double at[2] = { 1.25, -0.5 }, exact[7] = { 1.5625 * -0.5 - 0.125 / 3, -1.25, 1.8125, -1, 2.5, 2.5, -1 };
+    (void)unused;
+    for (int given = 0; given <= 2; given++) {
+        static const char *const methods[] = { "lobatto:s=3", "del", "euler" };
+        taut_context *context = taut_context_create(NULL);
+        double x[2], room[21];
+        assert_int_equal(taut_define(context, "cubic", 2, given, cubic, NULL), 0);
+        for (int order = 0; order <= 2; order++) {
+            memcpy(x, at, sizeof x);
+            taut_call_evaluate(context, taut_context_function(context, "cubic"), order, x, room);
+            assert_memory_equal(x, at, sizeof x);
+            for (size_t i = 0; i < call_size(2, order); i++) {
+                const int of = i == 0 ? 0 : i < 3 ? 1 : 2;
+                if (i == 4) continue; /* the upper triangle is not read */
+                const double most = of <= given ? 1e-15 : of - given == 1 ? 2e-9 : 1e-6;
+                if (!(fabs(room[i] - exact[i]) <= most))
+                    fail_msg("order %d, %d given: number %zu is %.17g, not %.17g", order, given, i, room[i], exact[i]);
+            }
+        }
+        assert_false(taut_context_has_fault(context));
+        if (!given) { /* a Lagrangian takes functions with a gradient alone */
+            taut_context_destroy(context);
+            continue;
+        }
+        define_all(context, NULL, 1);
+        assert_int_equal(taut_define(context, "rough", 2, given, cubic, NULL), 0);
+        const char *const rough[] = { "call('rough', a.x, a.y)", CALLS[1], CALLS[2] };
+        for (int k = 0; k < 3; k++) {
+            taut_simulation *z[2] = { NULL, NULL };
+            double found[2][64];
+            for (int i = 0; i < 2; i++) {
+                taut_model *model = load_with(context, i ? rough : FORMULAS, "without");
+                int status = create(context, model, methods[k], &z[i]);
+                if (!status) status = run_to(z[i], 0.01, 0.5);
+                if (!status) status = frame_of(z[i], found[i]);
+                if (status) fail_msg("%s: %s", methods[k], taut_error_text(context));
+                taut_model_release(model);
+            }
+            for (size_t i = 0; i < 3; i++)
+                if (!(fabs(found[0][i] - found[1][i]) < 1e-10))
+                    fail_msg("%s, %d given: column %zu is %.17g and %.17g", methods[k], given, i, found[0][i],
+                             found[1][i]);
+            taut_simulation_release(z[0]);
+            taut_simulation_release(z[1]);
+        }
+        taut_context_destroy(context);
+    }
+}
 
 /* ---- what the function is asked for ---- */
 
@@ -489,6 +543,7 @@ static void without_memory(void **unused)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(same_motion),
+    cmocka_unit_test(by_differences),
     cmocka_unit_test(asked),
     cmocka_unit_test(whole_system),
     cmocka_unit_test(wrong_derivative),

@@ -5,8 +5,8 @@
     tools/coverage.py --count                       counts what earlier runs have left
 
 Every test has a folder of its own for gcov's counters (GCOV_PREFIX, which child processes inherit); they become lines
-`src/x/y.c:LINE` of build-coverage/map/TEST and are deleted. From these files and build-coverage/lines.txt, all lines that
-have code, come
+`src/x/y.c:LINE` of build-coverage/map/TEST and are deleted. From these files and build-coverage/lines.txt, all lines
+that have code, come
 
     build-coverage/coverage.txt   the table of docs/testing.md by folder, then files, the least covered first
     build-coverage/missed.txt     lines that no test runs, with their text
@@ -20,6 +20,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -85,10 +86,13 @@ def run(test, known):
     environment.update(e.split("=", 1) for e in properties.get("ENVIRONMENT", []))
     began = time.time()
     with open(os.path.join(folder, "output"), "w") as log:
+        child = subprocess.Popen(test["command"], cwd=properties["WORKING_DIRECTORY"], env=environment,
+                                 stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
         try:
-            status = subprocess.call(test["command"], cwd=properties["WORKING_DIRECTORY"], env=environment, timeout=1800,
-                                     stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
+            status = child.wait(timeout=3600)
         except subprocess.TimeoutExpired:
+            os.killpg(child.pid, signal.SIGKILL)
+            child.wait()
             status = "no end"
     spent = time.time() - began
     write_map(name, folder, known)
@@ -100,7 +104,8 @@ def run(test, known):
 
 def run_all(jobs, regex):
     listed = subprocess.check_output(["ctest", "--test-dir", BUILD, "--show-only=json-v1"])
-    tests = [t for t in json.loads(listed)["tests"] if re.search(regex, t["name"]) and not re.search(WITHOUT, t["name"])]
+    tests = [t for t in json.loads(listed)["tests"]
+             if re.search(regex, t["name"]) and not re.search(WITHOUT, t["name"])]
     seconds = json.load(open(SECONDS)) if os.path.exists(SECONDS) else {}
     tests.sort(key=lambda t: seconds.get(name_of(t["name"]), 10))  # the short ones first
     os.makedirs(MAP, exist_ok=True)
@@ -147,7 +152,8 @@ def count():
     with open(os.path.join(BUILD, "coverage.txt"), "w") as f:
         f.write("| folder | lines | run |\n|---|---|---|\n")
         for key in sorted(folders):
-            f.write("| `%s` | %s | %.1f %% |\n" % (key, format(folders[key][1], ","), 100 * folders[key][0] / folders[key][1]))
+            run, all_of_it = folders[key]
+            f.write("| `%s` | %s | %.1f %% |\n" % (key, format(all_of_it, ","), 100 * run / all_of_it))
         f.write("| all | %s | %.1f %% |\n\n" % (format(total[1], ","), 100 * total[0] / total[1]))
         for key in sorted(files, key=lambda k: files[k][0] / files[k][1]):
             f.write("%6.1f %% of %5d lines  %s\n" % (100 * files[key][0] / files[key][1], files[key][1], key))
@@ -158,7 +164,8 @@ def count():
             if path not in texts:
                 texts[path] = open(os.path.join(ROOT, path)).read().split("\n")
             f.write("%s: %s\n" % (k, texts[path][int(number) - 1].strip()))
-    print("%.1f %% of %d lines of src/ are run by %d tests" % (100 * total[0] / total[1], total[1], len(os.listdir(MAP))))
+    print("%.1f %% of %d lines of src/ are run by %d tests"
+          % (100 * total[0] / total[1], total[1], len(os.listdir(MAP))))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/bin/sh
-# lint.sh [tidy|cppcheck]: clang-tidy (.clang-tidy), cppcheck (.cppcheck-suppressions), or both, over src/, in double precision:
-# clang has no quad. Nothing is said, and the exit status is 0, where they have nothing to say. TAUT_LINT_CACHE is a
+# lint.sh [tidy|cppcheck]: clang-tidy (.clang-tidy), cppcheck (.cppcheck-suppressions), or both, over src/, in double
+# precision: clang has no quad. Nothing is said, and the exit status is 0, where they have nothing to say. TAUT_LINT_CACHE is a
 # folder where cppcheck keeps what it has found, so that files that did not change are not read again.
 set -eu
 cd "$(dirname "$0")/.."
@@ -29,7 +29,7 @@ if [ "$which" != tidy ]; then
     cache=${TAUT_LINT_CACHE:-$work}
     mkdir -p "$cache"
     cppcheck --quiet --enable=warning,performance,portability --std=c11 --inline-suppr --error-exitcode=1 \
-        --suppressions-list=.cppcheck-suppressions --cppcheck-build-dir="$cache" -D_GNU_SOURCE -D__x86_64__ -D__GNUC__=12 \
-        -Iinclude -Isrc src || status=1
+        --suppressions-list=.cppcheck-suppressions --cppcheck-build-dir="$cache" \
+        -D_GNU_SOURCE -D__x86_64__ -D__GNUC__=12 -Iinclude -Isrc src || status=1
 fi
 exit $status

@@ -1,7 +1,7 @@
 #!/bin/sh
-# valgrind.sh TEST [FOLDER]: a program of FOLDER/tests (build/tests), or `command`, the command taut, under memcheck. LAPACK and
-# MUMPS choose their code by the processor, in ways that valgrind does not always know: tests of them are not among those
-# that tests/CMakeLists.txt names.
+# valgrind.sh TEST [FOLDER]: a program of FOLDER/tests (build/tests), or `command`, the command taut, under memcheck.
+# LAPACK and MUMPS choose their code by the processor, in ways that valgrind does not always know: tests of them are not
+# among those that tests/CMakeLists.txt names.
 set -eu
 test=$1
 build=${2:-$(dirname "$0")/../build}
@@ -15,7 +15,8 @@ if ! command -v valgrind > /dev/null; then
     exit 1
 fi
 run() {
-    if ! valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite "$@" > "$work/log" 2>&1; then
+    if ! valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite "$@" \
+        > "$work/log" 2>&1; then
         tail -60 "$work/log"
         exit 1
     fi

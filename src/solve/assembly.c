@@ -22,8 +22,9 @@ struct assembly {
     double *values;
     double *right;
     double *row_scale, *column_scale; /* powers of two that are in the values, where they are `scaled` */
+    int *scaled;                      /* a number, which belongs to the values */
     int *filled;                      /* entries of a row */
-    int scaled, symmetric;
+    int symmetric;
     linear *solver;
     linear_backend backend;
 };
@@ -110,6 +111,7 @@ static void lay_out(void *self, room_layout *l)
     a->right = room_take(l, (size_t)a->size, sizeof *a->right);
     a->row_scale = room_take(l, (size_t)a->size, sizeof *a->row_scale);
     a->column_scale = room_take(l, (size_t)a->size, sizeof *a->column_scale);
+    a->scaled = room_take(l, 1, sizeof *a->scaled);
     a->filled = room_take(l, (size_t)a->size, sizeof *a->filled);
 }
 
@@ -169,7 +171,7 @@ int X(assembly_finish)(assembly *a, int symmetric)
 void X(assembly_zero)(assembly *a)
 {
     memset(a->values, 0, (size_t)pattern_entries(a->columns) * sizeof *a->values);
-    a->scaled = 0;
+    *a->scaled = 0;
 }
 
 void X(assembly_put)(assembly *a, int id, real factor, const real *values)
@@ -228,7 +230,7 @@ static void scale(assembly *a)
     for (int j = 0; j < a->size; j++)
         for (int p = a->columns->start[j]; p < a->columns->start[j + 1]; p++)
             a->values[p] *= a->row_scale[a->columns->index[p]] * a->column_scale[j];
-    a->scaled = 1;
+    *a->scaled = 1;
 }
 
 /* The values as they were: the scales are powers of two. */
@@ -237,17 +239,17 @@ static void scale_back(assembly *a)
     for (int j = 0; j < a->size; j++)
         for (int p = a->columns->start[j]; p < a->columns->start[j + 1]; p++)
             a->values[p] /= a->row_scale[a->columns->index[p]] * a->column_scale[j];
-    a->scaled = 0;
+    *a->scaled = 0;
 }
 
-/* Pivots are chosen again each time: a step must depend on its state alone, not on the matrices of earlier steps. Solvers
-   judge pivots against the other entries, of which masses of 1e-27 beside lengths of 1e-10 make nothing: a matrix that
-   seems singular is tried again in units of its own. */
+/* Pivots are chosen again each time: a step must depend on its state alone, not on the matrices of earlier steps.
+   Solvers judge pivots against the other entries, and masses of 1e-27 beside lengths of 1e-10 count as nothing then: a
+   matrix that seems singular is tried again in units of its own. */
 int X(assembly_factor)(assembly *a)
 {
     taut_linear_forget(a->solver);
     int status = taut_linear_factor(a->solver, a->values);
-    if (status != TAUT_SINGULAR || a->scaled || !find_scales(a)) return status;
+    if (status != TAUT_SINGULAR || *a->scaled || !find_scales(a)) return status;
     scale(a);
     taut_linear_forget(a->solver);
     status = taut_linear_factor(a->solver, a->values);
@@ -259,9 +261,9 @@ int X(assembly_factor)(assembly *a)
 
 int X(assembly_solve)(assembly *a, real *r)
 {
-    for (int i = 0; i < a->size; i++) a->right[i] = a->scaled ? (double)r[i] * a->row_scale[i] : (double)r[i];
+    for (int i = 0; i < a->size; i++) a->right[i] = *a->scaled ? (double)r[i] * a->row_scale[i] : (double)r[i];
     int status = taut_linear_solve(a->solver, a->right);
-    for (int i = 0; !status && i < a->size; i++) r[i] = a->scaled ? a->right[i] * a->column_scale[i] : a->right[i];
+    for (int i = 0; !status && i < a->size; i++) r[i] = *a->scaled ? a->right[i] * a->column_scale[i] : a->right[i];
     return status;
 }
 

@@ -25,6 +25,28 @@ succeeds render one.taut --size 160x90 -o end.png
 succeeds render one.taut --size 160x90 --at 2 -o again.png
 is "without --at the end" "$(cmp end.png again.png && echo same)" same
 
+# A file of triangles and a surface are in the picture; the larger the mesh, the more of it.
+printf 'v 0 0 0\nv 0.5 0 0\nv 0 0 0.5\nf 1 2 3\nf 1 3 2\n' > part.obj
+# shown SHAPES: shapes.png, a ball and these
+shown() {
+    printf '%s\n' "local a = point 'a'; lagrangian(norm2(a.dot)/2); start { a = {0, 0, 0}, ['a.dot'] = {1, 0, 1} }
+draw { ball(a, 0.1), $1 }" > shapes.lua
+    succeeds run shapes.lua -s 0.1 -T 1 -o shapes.taut --force
+    succeeds render shapes.taut --size 160x90 --at 1 --view 0,0 -o shapes.png --plain
+}
+shown ''
+cp shapes.png alone.png
+for shape in "mesh(a, 'part.obj')" "mesh(a, 'part.obj', nil, 2)" \
+    "surface(function(u, v) return {u, 0, v} end, {-1, 1}, {-1, 1}, 4, 4)"; do
+    shown "$shape"
+    is "$shape is in the picture" "$(cmp -s alone.png shapes.png || echo changed)" changed
+    cmp -s last.png shapes.png && is "$shape" same other
+    cp shapes.png last.png
+done
+rm part.obj
+run render shapes.taut --size 160x90 -o shapes.png
+is "a surface needs no file" "$status" 0
+
 # pictures FILE: how many a GIF has
 pictures() { od -An -v -tx1 "$1" | tr -d '\n' | grep -o ' 21 f9 04 05' | wc -l | tr -d ' '; }
 succeeds render one.taut --size 80x60 --fps 10 --speed 1 -o film.gif
