@@ -144,6 +144,26 @@ static void momentum_is_declared_where_it_is_kept(void **unused)
     }
 }
 
+/* A Lagrangian may be given in one piece or in several, some without positions: the motion is the same. */
+static void pieces_of_a_lagrangian(void **unused)
+{
+    (void)unused;
+    static const char *const texts[] = {
+        "local r, phi = coordinate 'r', coordinate 'phi'\nlagrangian(r.dot^2/2 + r^2*phi.dot^2/2 + 1/r)\n"
+        "start { r = 1, phi = 0, ['r.dot'] = 0.1, ['phi.dot'] = 1.1 }",
+        "local r, phi = coordinate 'r', coordinate 'phi'\nlagrangian(r.dot^2/2)\nlagrangian(r^2*phi.dot^2/2 + 1/r)\n"
+        "start { r = 1, phi = 0, ['r.dot'] = 0.1, ['phi.dot'] = 1.1 }",
+    };
+    real q[2][2];
+    for (int k = 0; k < 2; k++) {
+        simulation *z = open_declared(texts[k], "em");
+        do_steps(z, 20, (real)1 / 20);
+        memcpy(q[k], z->x.q, sizeof q[k]);
+        close_model(z);
+    }
+    for (int i = 0; i < 2; i++) assert_at_most(REAL(fabs)(q[0][i] - q[1][i]), 1e-12); /* 20 steps of some ulps each */
+}
+
 /* Where the bars turn by half a radian in a step the iteration of em:project is slow (a factor of a half or more now
    and then). It goes on to the end all the same. */
 static void keeps_in_large_steps(void **unused)
@@ -333,7 +353,7 @@ int main(void)
         cmocka_unit_test(keeps),   cmocka_unit_test(others_do_not),            cmocka_unit_test(offset),
         cmocka_unit_test(momentum_is_declared_where_it_is_kept), cmocka_unit_test(keeps_in_large_steps),
         cmocka_unit_test(balance), cmocka_unit_test(balance_of_other_methods), cmocka_unit_test(long_chains_go_on),
-        cmocka_unit_test(refuses),
+        cmocka_unit_test(refuses), cmocka_unit_test(pieces_of_a_lagrangian),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -131,6 +131,28 @@ static void long_chains_by_any_number_of_threads(void **state)
     taut_context_destroy(context);
 }
 
+/* A chain in other units is judged as before: by a power of two, so that nothing is rounded otherwise. */
+static void units_of_a_chain_do_not_matter(void **state)
+{
+    (void)state;
+    taut_context *context = taut_context_create(NULL);
+    for (int n = 100; n <= 8200; n += 8100) {
+        matrix a = path(n, 0);
+        double growth[3];
+        for (int k = 0; k < 3; k++) {
+            linear *solver = make(context, LINEAR_LDL, &a, 0);
+            assert_int_equal(taut_linear_factor(solver, a.value), TAUT_OK);
+            assert_int_equal(taut_linear_status(solver)->backend, LINEAR_LDL);
+            growth[k] = taut_linear_status(solver)->pivot_growth;
+            assert_true(growth[k] == growth[0]);
+            taut_linear_destroy(solver);
+            for (int p = 0; p < a.start[n]; p++) a.value[p] *= 0x1p-40;
+        }
+        end(&a);
+    }
+    taut_context_destroy(context);
+}
+
 /* Trees have an order without fill, and AMD finds it. The star with its hub first would fill completely (1.25e9
    entries) in the natural order, the tree numbered from its root nearly so. */
 static void stars_and_trees_have_no_fill(void **state)
@@ -604,6 +626,7 @@ int main(void)
         cmocka_unit_test(saddle_points),
         cmocka_unit_test(mumps_counts_the_constraints),
         cmocka_unit_test(a_long_chain_by_ldl_and_by_klu),
+        cmocka_unit_test(units_of_a_chain_do_not_matter),
         cmocka_unit_test(long_chains_by_any_number_of_threads),
         cmocka_unit_test(stars_and_trees_have_no_fill),
         cmocka_unit_test(ldl_with_fill),

@@ -318,6 +318,29 @@ static void what_was_used_longest_ago_goes_first(void **state)
     assert_int_equal(count_names(cache_folder, "") - 1, 3);
 }
 
+/* Also of those that were used within the same second. */
+static void parts_of_a_second_count(void **state)
+{
+    (void)state;
+    NEEDS_COMPILER;
+    char names[3][80];
+    const time_t then = time(NULL) - 10;
+    size_t size = 0;
+    for (int i = 0; i < 3; i++) {
+        const long part[] = { 300000000, 100000000, 200000000 };
+        const struct timespec times[2] = { { then, part[i] }, { then, part[i] } };
+        size = make_entry(i);
+        strcpy(names[i], strrchr(entry_path, '/') + 1);
+        assert_int_equal(utimensat(AT_FDCWD, entry_path, times, 0), 0);
+    }
+    native *n = begin_with(&(native_options){ .folder = cache_folder, .cache_size = 3 * size + size / 2 }, 3);
+    expect_ready(n, 3);
+    taut_native_end(n);
+    assert_int_equal(count_names(cache_folder, names[0]), 1);
+    assert_int_equal(count_names(cache_folder, names[1]), 0);
+    assert_int_equal(count_names(cache_folder, names[2]), 1);
+}
+
 /* ---- leftovers ---- */
 
 static int make_old(const char *name, int folder)
@@ -457,6 +480,7 @@ int main(void)
         TEST(a_read_only_folder_is_survived),
         TEST(a_full_disk_is_survived),
         TEST(what_was_used_longest_ago_goes_first),
+        TEST(parts_of_a_second_count),
         TEST(leftovers_are_removed),
         TEST(a_long_compilation_is_no_leftover),
         TEST(a_killed_process_does_no_harm),

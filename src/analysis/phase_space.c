@@ -28,7 +28,6 @@ static int make_shell(dirac *d, model **result)
     if (!m) return TAUT_OUT_OF_MEMORY;
     *m = *d->m;
     m->form = FORM_HAMILTONIAN;
-    m->has_momenta = 1;
     m->ambient = NULL;
     m->constraint_count = 0;
     m->summand_count = 1;

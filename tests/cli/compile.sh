@@ -50,6 +50,7 @@ same() {
     done
 }
 same pendulum rattle 0.01 1000
+is 'parameters that the header lists' "$(sed -n 's/^ \*  *\(parameters \)\{0,1\} *\([mgl] = 1\)$/\2/p' it.h | tr '\n' ' ')" 'm = 1 g = 1 l = 1 '
 same double-spherical-pendulum rattle 0.01 1000
 same double-spherical-pendulum em 0.01 1000
 same double-spherical-pendulum compose:rattle,order=6 0.05 200

@@ -172,6 +172,16 @@ has 'the largest residual' 'Floquet .* a residual is at most 4\.313 times the la
 # ten periods: phi and psi have almost changed places, and the determinant is 1 as ever
 ok verify "$pendulum" -m extended:rk4 -s 0.1 -T 2 --period 33.1327634047319
 has 'ten periods' '^  manifold  *-  *trace 0\.15[0-9]*, det \(1\.000\|0\.999\)[0-9]*  *measured$'
+# two pendulums that stand on their heads, at rest: phi'' = phi and phi'' = 4 phi; the largest multiplier is the first
+cat > upright.lua << 'END'
+local a, b = point("a", 2), point("b", 2)
+lagrangian(norm2(a.dot)/2 - a.y + norm2(b.dot)/2 - 4*b.y)
+constraint("rod", (norm2(a) - 1)/2)
+constraint("bar", (norm2(b) - 1)/2)
+start { a = {0, 1}, b = {0, 1} }
+END
+ok verify upright.lua -m extended:rk4 -s 0.05 -T 1 --period 1
+has 'multipliers in order' 'Floquet multipliers 7\.38905[0-9]*, 2\.71828[0-9]*, 0\.36787[0-9]*, 0\.13533'
 bad "the period must be a positive number" verify "$pendulum" -m dirac --period 0
 
 "$taut" verify "$double" -s 3 -T 9 > out 2> err
