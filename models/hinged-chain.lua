@@ -2,7 +2,7 @@
 -- same terms, so the model has as many kernels for 1,000 links as for 10: it loads and steps in linear time.
 title "Hinged chain"
 local N, slope = option("N", 20), 0.3
-local l, m = 0.05, 0.1                                   -- length and mass of a link
+local l, m = option("length", 0.05), option("mass", 0.1) -- of a link
 gravity{0, 0, -9.81}
 local before = world
 for i = 1, N do

@@ -26,6 +26,7 @@ void X(simulation_destroy)(simulation *z)
     if (z->s) X(state_clear)(z->s, &z->x);
     if (z->s) X(state_clear)(z->s, &z->begin);
     room_free(context, &z->room);
+    X(simulation_strain_destroy)(z);
     taut_flat_destroy(z->flat);
     X(system_destroy)(z->s);
     taut_phase_space_destroy(z->derived);
@@ -222,6 +223,7 @@ int X(simulation_parts)(simulation *z, const struct method_class *class)
         status = X(reading_create)(z->s, z->symmetries, z->symmetry_count, has_own_power(z), &z->reading);
     if (!status) status = X(method_create_with)(z->s, class, &z->spec, z->tolerance, &z->method);
     if (!status && !z->m->phase) status = X(acceleration_create)(z->s, &z->acceleration);
+    if (!status) status = X(simulation_strain_create)(z);
     return status;
 }
 
@@ -434,6 +436,7 @@ void X(simulation_restart)(simulation *z)
     simulation_moved(z);
     z->strain.size.size = z->strain.calm = 0;
     z->strain.seen = 0;
+    X(simulation_strain_forget)(z);
     memcpy(z->lambda, z->x.lambda, z->s->c * sizeof(real));
     memset(z->event_counts, 0, sizeof z->event_counts);
 }

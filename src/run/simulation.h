@@ -48,6 +48,18 @@ typedef struct {
     real *entries;           /* of the block */
 } simulation_matrix;
 #define STRAIN_WEIGHED 256 /* constraints; of more the largest multiplier stands for all */
+/* Of more constraints than that, those that have coordinates in common, directly or by others, are a part: mechanisms
+   beside each other, which are watched one by one. */
+typedef struct {
+    uint32_t count;
+    uint32_t *of_constraint, *of_coordinate; /* the part; of a coordinate without constraints UINT32_MAX */
+    uint32_t *constraints;   /* of each part, their number */
+    real *size;              /* of each part, as of the whole in strain: the largest multiplier after the last step */
+    real *calm, *looked;
+    real *before;            /* work */
+    real *apart, *whole, *forces, *momenta; /* work of a look */
+} strain_parts;
+
 /* Multipliers that grow while the motion stays as it is (simulation_strain.c). */
 typedef struct {
     int watched;             /* 0: the model has none that could */
@@ -106,6 +118,7 @@ typedef struct {
     real largest_g, largest_rate, energy, power, momenta[SYMMETRY_LIMIT];
     real *weights;           /* of the multipliers in strain.size */
     strain strain;
+    strain_parts *parts;     /* of the constraints; NULL: they are few, or all of them are one part */
     /* what is watched during a run */
     watch_sums watched[WATCH_LIMIT];
     real samples, sum_t, sum_tt; /* their count; sums of t and t^2 */
@@ -134,8 +147,16 @@ uint32_t X(simulation_redundancy)(const simulation *z, char *text, size_t size);
 int X(simulation_step)(simulation *z, real h);
 /* Up to `count` steps of the length of the last one, at least one; *done: how many. */
 int X(simulation_steps)(simulation *z, long count, long *done);
+/* The parts, if there are several. */
+int X(simulation_strain_create)(simulation *z);
+void X(simulation_strain_destroy)(simulation *z);
+void X(simulation_strain_copy)(const simulation *from, simulation *z);
+/* What is known of the parts. */
+void X(simulation_strain_forget)(simulation *z);
 /* At the start. */
 void X(simulation_strain_begin)(simulation *z);
+/* After a step, of several parts. */
+void X(simulation_strain_parts)(simulation *z);
 /* After a step in which multipliers have grown. */
 void X(simulation_strain_look)(simulation *z);
 real X(simulation_strain_of_many)(const simulation *z);
@@ -149,6 +170,10 @@ static inline void simulation_strain_after(simulation *z)
 /* After each step: next to nothing, unless they have. */
 static inline void simulation_strain(simulation *z)
 {
+    if (z->parts) {
+        if (!z->strain.seen) X(simulation_strain_parts)(z);
+        return;
+    }
     if (z->s->c > STRAIN_WEIGHED)
         multiplier_growth_to(&z->strain.size, X(simulation_strain_of_many)(z));
     else

@@ -21,6 +21,7 @@ static void copy_members(const simulation *from, simulation *z)
     memcpy(z->watched, from->watched, sizeof z->watched);
     z->strain = from->strain;
     if (z->strain.size.weights) z->strain.size.weights = z->weights;
+    X(simulation_strain_copy)(from, z);
     z->samples = from->samples, z->sum_t = from->sum_t, z->sum_tt = from->sum_tt;
 }
 

@@ -4,26 +4,22 @@
  *
  * With a distance d(t) to the dependence multipliers grow as 1/d, in some steps to many times their size, and their
  * forces cancel but for what the motion needs: sum_k |G_k| |lambda_k| grows, |G' lambda| does not. A step sees the
- * first by a sum over the multipliers, and asks for the second only when it has grown by a seventh, which a motion
- * that the steps resolve does not do, except out of rest. Results do not depend on any of this. */
-#include "run/simulation.h"
+ * first by a sum over the multipliers, and asks for the second only when it has grown by a seventh, which a motion that
+ * the steps resolve does not do, except out of rest. Results do not depend on any of this.
+ *
+ * Mechanisms beside each other are looked at one by one where there are many constraints (simulation_strain_parts.c):
+ * in the sums over all, those of one would be lost. */
+#include "run/simulation_strain.h"
 
 #include <string.h>
 
 #include "solve/redundancy.h"
 #include "system/vector.h"
 
-/* Where a motion needs no force of constraints (a straight chain that falls freely), multipliers are round-off, which
-   grows and shrinks by any factor: all forces of constraints together are then less than this of the other forces, or
-   change momenta in a step by less than this of them. */
-#define ROUND_OFF_FORCE ((real)1e-6)
-#define ROUND_OFF_MOMENTUM ((real)1e-9)
-#define NEWS 2       /* in the size of the multipliers since the last look */
-#define NEWS_FIRST 3 /* since they began to grow: less is not yet FAR */
-#define FAR 4 /* since the growth began, when it is reported: 1/d grows by seven or more wherever the steps are */
+#define NEWS_FIRST 3 /* in the size of the multipliers since they began to grow: less is not yet STRAIN_FAR */
 
 /* Lengths of the gradients at the state, squared, into z->g_rate. */
-static void find_lengths(simulation *z)
+void X(simulation_strain_lengths)(simulation *z)
 {
     const struct system *s = z->s;
     const pattern *p = s->blocks[BLOCK_G].parts[0].shape;
@@ -47,8 +43,7 @@ static int is_round_off(simulation *z, real apart)
         momenta += REAL(fabs)(z->x.p[i]);
         if (s->form != FORM_RATES) forces += REAL(fabs)(z->v[i]);
     }
-    const real h = REAL(fabs)(z->h);
-    return h * apart <= ROUND_OFF_FORCE * h * forces + ROUND_OFF_MOMENTUM * momenta;
+    return strain_is_round_off(z, apart, forces, momenta);
 }
 
 /* sum_k |G_k| |lambda_k| / |G' lambda| at the state, with the multipliers that belong to it, which those of a method
@@ -62,7 +57,7 @@ static real find_ratio(simulation *z, real *sum)
     memcpy(z->lambda, z->x.lambda, s->c * sizeof(real));
     if (s->c <= STRAIN_WEIGHED && X(acceleration_solve)(z->acceleration, z->x.q, z->x.w, z->x.t, z->lambda, NULL))
         return 0;
-    find_lengths(z);
+    X(simulation_strain_lengths)(z);
     memset(z->v, 0, s->n * sizeof(real));
     X(block_multiply_transposed)(&s->blocks[BLOCK_G], z->g_values, 1, z->lambda, z->v);
     for (uint32_t k = 0; k < s->c; k++) apart += z->g[k] = REAL(sqrt)(z->g_rate[k]) * REAL(fabs)(z->lambda[k]);
@@ -75,8 +70,9 @@ void X(simulation_strain_begin)(simulation *z)
 {
     const struct system *s = z->s;
     z->strain = (strain){ .watched = s->c && !z->m->phase && !z->hybrid };
+    X(simulation_strain_forget)(z);
     if (!z->strain.watched || s->c > STRAIN_WEIGHED) return;
-    find_lengths(z);
+    X(simulation_strain_lengths)(z);
     for (uint32_t k = 0; k < s->c; k++) z->weights[k] = REAL(sqrt)(z->g_rate[k]);
     z->strain.size = (multiplier_growth){ .weights = z->weights, .count = s->c };
     simulation_moved(z);
@@ -117,12 +113,12 @@ void X(simulation_strain_look)(simulation *z)
         return;
     }
     /* a look costs most of a step, or several substeps: only when there is something new */
-    if (n->calm > 0 && !(n->size.size > NEWS * n->looked)) return;
+    if (n->calm > 0 && !(n->size.size > STRAIN_NEWS * n->looked)) return;
     if (n->waits && !(n->size.size > NEWS_FIRST * n->looked)) return;
     if (n->waits) catch_up(z);
     n->looked = n->size.size;
     const real ratio = find_ratio(z, &apart);
-    if ((n->calm > 0 && !(ratio > FAR * n->calm)) || is_round_off(z, apart)) return;
+    if ((n->calm > 0 && !(ratio > STRAIN_FAR * n->calm)) || is_round_off(z, apart)) return;
     if (!(n->calm > 0)) {
         n->calm = ratio;
         return;
