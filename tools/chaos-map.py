@@ -2,9 +2,10 @@
 """The chaos map of docs/ensembles.md: double pendula from rest over their two angles, where the lower mass is at the end.
 
     tools/chaos-map.py [--taut build/taut] [--size 1000] [--until 100] [--on gpu] [--threads N] [-o PICTURE.png]
-    tools/chaos-map.py --check ...     compares all members with those of the interpreter, to the bit
+    tools/chaos-map.py --check lanes ...     compares all members with those of another executor, to the bit
 
-The model is the one that the document shows. Prints the seconds; needs nothing but Python and taut. `make chaos-map`
+The model is the one that the document shows. Prints the seconds of the whole command, and those that it reports for the
+members without its own start; needs nothing but Python and taut. `make chaos-map`
 renews the picture of the document, on a machine with a GPU.
 """
 import argparse
@@ -31,7 +32,7 @@ def model():
 
 
 def run(arguments, folder, on):
-    """The values of all members, those of the last angle2 one after the other; and the seconds."""
+    """What computed them, the values of all members, angle2 fastest, the seconds, and those of the members alone."""
     script, result = os.path.join(folder, "double-pendulum.lua"), os.path.join(folder, f"map-{on}.taut")
     with open(script, "w", encoding="utf-8") as file:
         file.write(model())
@@ -45,12 +46,13 @@ def run(arguments, folder, on):
     seconds = time.monotonic() - begun
     if done.returncode:
         sys.exit(f"chaos-map: {' '.join(command)}: {done.stderr.strip()}")
+    members = re.search(r" in ([0-9.e+-]+) s \(", done.stdout)
     with sqlite3.connect(f"file:{result}?mode=ro", uri=True) as file:
         used, = file.execute("select value from run where name = 'on'").fetchone()
         values = [value for value, in file.execute('select "b.x" from frames order by member')]
     if len(values) != arguments.size**2:
         sys.exit(f"chaos-map: {len(values)} members instead of {arguments.size**2}")
-    return used, values, seconds
+    return used, values, seconds, float(members.group(1))
 
 
 def shade(part):
@@ -94,20 +96,21 @@ def main():
     parser.add_argument("--until", type=float, default=100, help="end time (100)")
     parser.add_argument("--on", default="gpu", help="gpu, lanes or interpreter (gpu)")
     parser.add_argument("--threads", type=int, default=0, help="as many as there are processors")
-    parser.add_argument("--check", action="store_true", help="compare with the interpreter")
+    parser.add_argument("--check", metavar="EXECUTOR", help="compare with those of lanes or interpreter")
     parser.add_argument("-o", "--output", help="the picture, PNG")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        used, values, seconds = run(arguments, folder, arguments.on)
+        used, values, seconds, members = run(arguments, folder, arguments.on)
         missing = sum(value is None for value in values)
         print(f"chaos map: {arguments.size} x {arguments.size} double pendula, t = {arguments.until:g}, on {used}: "
-              f"{seconds:.3g} s with the file, {missing} failed")
+              f"{seconds:.3g} s with the file, {members:.3g} s of them the members; {missing} failed")
         if arguments.output:
             write_png(arguments.output, *picture(values, arguments.size))
         if arguments.check:
-            _, others, seconds = run(arguments, folder, "interpreter")
+            other, others, seconds, members = run(arguments, folder, arguments.check)
             differ = sum(a != b for a, b in zip(values, others))
-            print(f"chaos map: {differ} of {len(values)} members differ from those of the interpreter ({seconds:.3g} s)")
+            print(f"chaos map: {differ} of {len(values)} members differ from those on {other} ({seconds:.3g} s, "
+                  f"{members:.3g} s of them the members)")
             return differ != 0
     return 0
 

@@ -97,6 +97,7 @@ int X(simulation_member_load)(simulation *z, const real *numbers)
     for (size_t i = 1; i < mass_entries(s); i++)
         if ((inverse[i] == inverse[0]) != (s->inverse_mass[i] == s->inverse_mass[0])) return 1;
     carry_all(z, (real *)numbers, 1);
+    z->s->mass_is_current = 0; /* nobody has looked whether it is singular */
     z->s->constants_version++;
     simulation_moved(z);
     return 0;

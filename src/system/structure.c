@@ -107,7 +107,8 @@ static int find_singular(struct system *s, const pattern *shape, const real *val
     partition p;
     int found = 0;
     if (partition_create(s->context, shape, &p)) return -1;
-    real *dense = taut_mem_new(s->context, RANK_LIMIT * RANK_LIMIT, sizeof *dense);
+    const size_t largest = p.largest < RANK_LIMIT ? (size_t)p.largest : RANK_LIMIT;
+    real *dense = taut_mem_new(s->context, largest * largest, sizeof *dense);
     int pivot[RANK_LIMIT];
     for (int b = 0; dense && b < p.count; b++) {
         int size = p.start[b + 1] - p.start[b];
@@ -429,6 +430,8 @@ int X(system_refresh_mass)(struct system *s, int *same)
     place at = place_at(s, s->start.q, s->start.w, &t, NULL);
     *same = 1;
     if (s->form == FORM_RATES) return TAUT_OK;
+    /* Constant mass, and with it the offset, depends on constants alone. */
+    if (s->mass_is_current && s->structure.constant_mass && !s->structure.augmented) return TAUT_OK;
     int status = s->structure.augmented ? refresh_augmentation(s, &at, same) : TAUT_OK;
     if (!status && *same) status = mass_values(s, &at, &values);
     if (status || !*same) return status;
@@ -444,6 +447,7 @@ int X(system_refresh_mass)(struct system *s, int *same)
     if (!status && *same) status = refresh_inverse(s, &at, shape, values, same);
     taut_mem_free(s->context, singular);
     taut_mem_free(s->context, values);
+    s->mass_is_current = !status && *same;
     return status;
 }
 

@@ -43,7 +43,12 @@ int X(system_refresh_constants)(struct system *s)
     size_t count = taut_store_constant_count(s->store);
     const expr *constants = taut_store_constants(s->store);
     int status = TAUT_OK;
-    for (size_t i = 0; !status && i < count; i++) status = X(system_constant)(s, constants[i], &s->constants[i]);
+    for (size_t i = 0; !status && i < count; i++) {
+        const real before = s->constants[i];
+        status = X(system_constant)(s, constants[i], &s->constants[i]);
+        if (!(s->constants[i] == before)) s->mass_is_current = 0;
+    }
+    if (status) s->mass_is_current = 0;
     s->constants_version++;
     return status;
 }
@@ -64,6 +69,7 @@ void X(system_refresh_inputs)(struct system *s)
     const expr *constants = taut_store_constants(s->store);
     for (size_t i = 0; i < s->input_constant_count; i++)
         s->constants[s->input_constants[i]] = (real)input_value(s->m, constants[s->input_constants[i]]);
+    s->mass_is_current = 0;
     s->constants_version++;
 }
 

@@ -102,6 +102,7 @@ struct system {
         chart_family, ambient_family, slip_family, pfaffian_family;
     real *constants;
     unsigned constants_version; /* changes when they do */
+    int mass_is_current;       /* system_refresh_mass has seen these constants, and all was well */
     uint32_t *input_constants; /* those that inputs of the model stand in */
     size_t input_constant_count;
     field *energy;        /* L or H; NULL for rate models */
