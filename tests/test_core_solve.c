@@ -241,8 +241,8 @@ static void accelerations_with_varying_mass_and_time(void **state)
     static const char *const forms[] = {
         "local x, t = coordinate 'x', time(); lagrangian((1 + x^2)*exp(t)*x.dot^2/2); start { x = 1 }",
         "local x, t = coordinate 'x', time(); hamiltonian(momentum(x)^2/2*exp(-t)/(1 + x^2)); start { x = 1 }",
-        "local x, t = coordinate 'x', time(); rate(x, momentum(x)*(1 + x^2) + t^2) rate(momentum(x), 0) "
-        "start { x = 1 }",
+        ("local x, t = coordinate 'x', time(); rate(x, momentum(x)*(1 + x^2) + t^2) rate(momentum(x), 0) "
+         "start { x = 1 }"),
     };
     const real x = (real)0.75, v = (real)1.5, t = (real)0.5, growth = REAL(exp)(t), mass = 1 + x * x;
     for (int i = 0; i < 3; i++) {
