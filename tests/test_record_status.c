@@ -38,6 +38,30 @@ static int tear_down(void **state)
         if (!strstr(taut_error_text(context), text)) fail_msg("\"%s\" lacks \"%s\"", taut_error_text(context), text); \
     } while (0)
 
+/* Commits are rare: one that is over before the first is due has one, and one that fails can be resumed all the
+   same, from the start. Here the step is too long for the constraints to be solved. */
+static void before_the_first_commit(void **state)
+{
+    (void)state;
+    char other[400];
+    volatile long committed = 0;
+    record *r;
+    recipe c = run;
+    c.interval = 1000, c.committed = &committed;
+    snprintf(other, sizeof other, "%s/short.taut", folder);
+    recorded_run(&c, other, 0, 0);
+    assert_int_equal(committed, -1);
+    assert_int_equal(taut_record_open(context, other, &r), TAUT_OK);
+    assert_int_equal(taut_record_frame_count(r), 21);
+    taut_record_close(r);
+    unlink(other);
+    c.step = 40;
+    const int failure = recorded_run_in(context, &c, other, 0, 0);
+    assert_int_equal(failure, TAUT_NO_CONVERGENCE);
+    assert_int_equal(recorded_run_in(context, &c, other, 1, 0), failure);
+    unlink(other);
+}
+
 static void no_folder_for_a_run(void **state)
 {
     (void)state;
@@ -119,6 +143,7 @@ static void a_full_disk_for_a_page(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(before_the_first_commit),
         cmocka_unit_test(no_folder_for_a_run), cmocka_unit_test(a_second_writer),
         cmocka_unit_test(a_file_of_something_else),
         cmocka_unit_test(no_place_for_an_export), cmocka_unit_test(a_full_disk_for_a_page),

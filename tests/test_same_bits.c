@@ -106,7 +106,7 @@ static uint32_t instructions(const subject *s)
         count += of->setup.count + of->results.count;
         for (int k = 0; k < of->phase_count; k++)
             count += of->phases[k].begin.count + of->phases[k].residual.count + of->phases[k].factor.count +
-                     of->phases[k].solve.count;
+                     of->phases[k].solve.count + of->phases[k].further.count;
     }
     return count;
 }

@@ -24,12 +24,16 @@ for model in models/*.lua; do
     } >> "$work/list"
     echo "$name:own $programs/start $model" >> "$work/own"
 done
+# Whatever runs first after the compiler is slower, by a tenth of a short run: the caches of the processor and of the
+# system hold the compiler's things. So each run that is measured follows one like it.
 for steps in 1 100 1000 10000 100000 300000; do
     until=$(echo $steps | awk '{ printf "%.12g", $1*0.001 }')
     {
         echo "- rm -rf $cache"
+        echo "- $taut run $pendulum -m rattle -s 0.001 -T $until"
         echo "run_cold@$steps $taut run $pendulum -m rattle -s 0.001 -T $until"
-        echo "run_fill@$steps $taut run $pendulum -m rattle -s 0.001 -T 0.001 --native on"
+        echo "- $taut run $pendulum -m rattle -s 0.001 -T 0.001 --native on"
+        echo "- $taut run $pendulum -m rattle -s 0.001 -T $until"
         echo "run_cached@$steps $taut run $pendulum -m rattle -s 0.001 -T $until"
         echo "run_off@$steps $taut run $pendulum -m rattle -s 0.001 -T $until --native off"
     } >> "$work/list"

@@ -96,16 +96,20 @@ int taut_flat_place(flat_workspace *w)
     return TAUT_OK;
 }
 
-void taut_flat_advise(const flat_workspace *w)
+void taut_flat_large_pages(const taut_context *context, void *block, size_t size)
 {
 #ifdef MADV_HUGEPAGE
-    const uintptr_t page = (uintptr_t)1 << 21, first = ((uintptr_t)w->block + page - 1) / page * page;
-    const uintptr_t last = ((uintptr_t)w->block + w->size) / page * page;
-    if (!taut_context_has_allocator(w->context) && w->size >= FLAT_LARGE)
-        (void)madvise((void *)first, last - first, MADV_HUGEPAGE);
+    const uintptr_t page = (uintptr_t)1 << 21, first = ((uintptr_t)block + page - 1) / page * page;
+    const uintptr_t last = ((uintptr_t)block + size) / page * page;
+    if (!taut_context_has_allocator(context) && last > first) (void)madvise((void *)first, last - first, MADV_HUGEPAGE);
 #else
-    (void)w;
+    (void)context, (void)block, (void)size;
 #endif
+}
+
+void taut_flat_advise(const flat_workspace *w)
+{
+    if (w->size >= FLAT_LARGE) taut_flat_large_pages(w->context, w->block, w->size);
 }
 
 void taut_flat_destroy(flat_workspace *w)

@@ -42,6 +42,15 @@ static const char judges[] =
     "    const mask stays = is_below(first, scaled(2, second)), low = is_at_most(second, scaled(f->floor, unit));\n"
     "    return (verdicts){ finite & (enough | (stays & low)), ~finite | (~enough & stays & ~low), (mask){ 0 } };\n"
     "}\n"
+    "INLINE verdicts lane_judge_further(const iteration *f, number first, number second, number last, number unit,\n"
+    "                                   mask sure, mask sound)\n"
+    "{\n"
+    "    const mask finite = is_finite(last);\n"
+    "    const mask enough = is_at_most(first, lane_mul(lane_linear(sure, sound), unit))\n"
+    "                        & is_at_most(lane_mul(scaled(2, second), scaled(2, last)),\n"
+    "                                     lane_mul(scaled(f->rest, unit), first));\n"
+    "    return (verdicts){ finite & enough, ~finite, (mask){ 0 } };\n"
+    "}\n"
     "INLINE verdicts lane_judge(const iteration *f, int k, number size, number before, number unit, mask fresh,\n"
     "                           mask sure, mask sound)\n"
     "{\n"
@@ -120,6 +129,23 @@ static void put_sizes(text_writer *w, const program_phase *f, const uint32_t *ch
     if (!any) taut_text_put(w, "        %s = (number){ 0 };\n", size);
 }
 
+/* Corrections after two with one matrix, for the lanes that need them. */
+static void put_further(text_writer *w, const program_phase *f)
+{
+    taut_text_tape(w, &f->further, "        ");
+    for (uint32_t k = 0; k < f->size; k++) {
+        const text_operand u = taut_text_name(w, f->unknowns[k]);
+        taut_text_put(w, "        %s = pick(going, lane_sub(%s, %s), %s);\n", u.text, u.text,
+                      taut_text_vector(w, f->furthers[k]).text, u.text);
+    }
+    taut_text_put(w, "        number last;\n");
+    put_sizes(w, f, f->lasts, "last");
+    taut_text_put(w, "        const verdicts now = lane_judge_further(&phase, before, size, last, %s, sure, sound);\n"
+                     "        left |= going & now.hopeless;\n"
+                     "        going &= ~(now.ended | now.hopeless);\n"
+                     "        if (!bits(going)) break;\n", taut_text_vector(w, f->unit).text);
+}
+
 /* What the lanes that have not ended by little need. A lane whose pivots have lost too many digits was corrected like
    the others, which does not matter to a step that is left. */
 static void put_judgement(text_writer *w, const program_phase *f)
@@ -135,14 +161,14 @@ static void put_judgement(text_writer *w, const program_phase *f)
     taut_text_put(w, "        const verdicts v = lane_judge(&phase, round, size, before, %s, fresh, sure, sound);\n"
                      "        left |= going & v.hopeless;\n"
                      "        going &= ~(v.ended | v.hopeless);\n"
-                     "        if (!bits(going)) break;\n"
-                     "        if (round == ITERATIONS_MOST - 1) {\n"
+                     "        if (!bits(going)) break;\n", taut_text_vector(w, f->unit).text);
+    if (f->furthers) put_further(w, f);
+    taut_text_put(w, "        if (round == ITERATIONS_MOST - 1) {\n"
                      "            left |= going;\n"
                      "            break;\n"
                      "        }\n"
                      "        fresh = %s;\n"
-                     "        before = size;\n", taut_text_vector(w, f->unit).text,
-                  f->iteration.always ? "whole" : "v.matrix");
+                     "        before = size;\n", f->iteration.always ? "whole" : "v.matrix");
 }
 
 static void put_correction(text_writer *w, const program_phase *f)
@@ -237,7 +263,7 @@ static unsigned char *stages_of(const text_writer *w)
         find_stages(&f->begin, 0, stage);
         for (uint32_t i = 0; i < f->size; i++) stage[f->unknowns[i]] = then;
         find_stages(&f->residual, then, stage), find_stages(&f->factor, then, stage);
-        find_stages(&f->solve, then, stage);
+        find_stages(&f->solve, then, stage), find_stages(&f->further, then, stage);
     }
     if (stage) find_stages(&p->results, 0, stage);
     return stage;

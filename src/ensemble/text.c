@@ -105,6 +105,7 @@ int taut_text_begin(text_writer *w, const text_program *t)
     for (int k = 0; k < p->phase_count; k++) {
         const program_phase *f = &p->phases[k];
         spread(w, &f->begin), spread(w, &f->residual), spread(w, &f->factor), spread(w, &f->solve);
+        spread(w, &f->further);
         find_sources(w, &f->begin);
     }
     spread(w, &p->results);
@@ -295,12 +296,12 @@ static void need_tape(text_writer *w, const segment *tape)
 
 void taut_text_need_for(text_writer *w, const program_phase *f)
 {
-    const segment *tapes[] = { &f->residual, &f->factor, &f->solve };
-    const uint32_t *lists[] = { f->changes, f->weights, f->seconds };
-    for (int i = 0; i < 3; i++) mark_written(w, tapes[i]);
-    for (int i = 0; i < 3; i++) need_tape(w, tapes[i]);
+    const segment *tapes[] = { &f->residual, &f->factor, &f->solve, &f->further };
+    const uint32_t *lists[] = { f->changes, f->weights, f->seconds, f->furthers, f->lasts };
+    for (int i = 0; i < 4; i++) mark_written(w, tapes[i]);
+    for (int i = 0; i < 4; i++) need_tape(w, tapes[i]);
     need_list(w, f->guesses, f->size);
-    for (int i = 0; i < 3; i++) need_before(w, lists[i], f->size);
+    for (int i = 0; i < 5; i++) need_before(w, lists[i], f->size);
     need_before(w, &f->unit, f->size > 0);
     for (uint32_t i = 0; i < f->check_count; i++)
         need_before(w, &f->checks[i].pivot, 1), need_before(w, &f->checks[i].reference, 1);

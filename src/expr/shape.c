@@ -66,10 +66,13 @@ static void sort(walk *w)
     }
 }
 
+enum { WALK_FIRST = 128 };    /* room of a walk in the beginning: most are shorter, or much longer */
+
 int taut_walk_begin(walk *w, graph *g, const expr *roots, size_t root_count)
 {
-    size_t capacity = 0;
-    *w = (walk){ g, NULL, 0 };
+    size_t capacity = WALK_FIRST;
+    *w = (walk){ g, taut_mem_resize(g->context, NULL, capacity, sizeof *w->list), 0 };
+    if (!w->list) return TAUT_OUT_OF_MEMORY;
     int status = reserve_marks(g);
     for (size_t r = 0; !status && r < root_count; r++)
         if (roots[r]) status = visit(w, &capacity, roots[r]);
@@ -88,9 +91,14 @@ int taut_walk_begin(walk *w, graph *g, const expr *roots, size_t root_count)
     return TAUT_OK;
 }
 
-void taut_walk_end(walk *w)
+static void forget_marks(const walk *w)
 {
     for (size_t i = 0; i < w->count; i++) w->g->mark[w->list[i]] = 0;
+}
+
+void taut_walk_end(walk *w)
+{
+    forget_marks(w);
     taut_mem_free(w->g->context, w->list);
     w->list = NULL;
     w->count = 0;
@@ -103,14 +111,10 @@ int taut_expr_reachable(graph *g, const expr *roots, size_t root_count, expr **l
     *list = NULL;
     *count = 0;
     if (status) return status;
-    expr *copy = taut_mem_new(g->context, w.count, sizeof *copy);
-    if (copy) {
-        if (w.count) memcpy(copy, w.list, w.count * sizeof *copy);
-        *list = copy;
-        *count = w.count;
-    }
-    taut_walk_end(&w);
-    return copy ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    forget_marks(&w);
+    *list = w.list;
+    *count = w.count;
+    return TAUT_OK;
 }
 
 void taut_expr_list_free(graph *g, expr *list) { taut_mem_free(g->context, list); }

@@ -110,10 +110,11 @@ static void visit_steps(emission *e, visit *f)
     for (int k = 0; k < p->phase_count; k++) {
         const program_phase *z = &p->phases[k];
         visit_segment(e, &z->begin, f), visit_segment(e, &z->residual, f);
-        visit_segment(e, &z->factor, f), visit_segment(e, &z->solve, f);
+        visit_segment(e, &z->factor, f), visit_segment(e, &z->solve, f), visit_segment(e, &z->further, f);
         visit_list(e, z->guesses, z->size, f), visit_list(e, z->residuals, z->size, f);
         visit_list(e, z->changes, z->size, f), visit_list(e, z->weights, z->size, f);
         visit_list(e, z->seconds, z->size, f);
+        visit_list(e, z->furthers, z->size, f), visit_list(e, z->lasts, z->size, f);
         visit_list(e, &z->unit, z->size > 0, f);
         for (uint32_t i = 0; i < z->check_count; i++) f(e, z->checks[i].pivot), f(e, z->checks[i].reference);
     }
@@ -252,6 +253,7 @@ static operand name_of_tape(const emission *e, const segment *t)
                            : t == &f->residual ? "residual"
                            : t == &f->factor   ? "factor"
                            : t == &f->solve    ? "solve"
+                           : t == &f->further  ? "further"
                                                : NULL;
         if (name) snprintf(o.text, sizeof o.text, "%s%d", name, k + 1);
     }
@@ -280,6 +282,7 @@ static void put_all_pieces(emission *e)
     for (int k = 0; k < p->phase_count; k++) {
         const program_phase *f = &p->phases[k];
         put_pieces(e, &f->begin), put_pieces(e, &f->residual), put_pieces(e, &f->factor), put_pieces(e, &f->solve);
+        put_pieces(e, &f->further);
     }
     put_pieces(e, &p->results);
 }
@@ -401,10 +404,11 @@ static void put_matrix(emission *e, const program_phase *f, const char *indent)
     put(e, "%scounts[1]++;\n", indent);
 }
 
-static void put_sizes(emission *e, const program_phase *f, const uint32_t *changes, const char *size)
+static void put_sizes(emission *e, const program_phase *f, const uint32_t *changes, const char *size,
+                      const char *indent)
 {
     for (uint32_t i = 0; i < f->size; i++)
-        put(e, "        %s = taut_most(%s, %s * %s);\n", size, size, name_of(e, f->weights[i]).text,
+        put(e, "%s%s = taut_most(%s, %s * %s);\n", indent, size, size, name_of(e, f->weights[i]).text,
             name_of(e, changes[i]).text);
 }
 
@@ -419,9 +423,9 @@ static void put_correction(emission *e, const program_phase *f, int index)
     snprintf(before, sizeof before, "before%d", index);
     if (f->iteration.twice) {
         put(e, "        %s = 0;\n", before);
-        put_sizes(e, f, f->changes, before);
+        put_sizes(e, f, f->changes, before, "        ");
     }
-    put_sizes(e, f, f->iteration.twice ? f->seconds : f->changes, "size");
+    put_sizes(e, f, f->iteration.twice ? f->seconds : f->changes, "size", "        ");
 }
 
 /* Tolerances that are multiples of the epsilon of double become the same of float; others stay, but for a least
@@ -435,6 +439,19 @@ static double single_tolerance(double tolerance, double least)
 /* In float stagnation begins higher up: rounding errors of positions come divided by the step where velocities are
    solved for. */
 #define SINGLE_FLOOR (16384 * (double)FLT_EPSILON)
+
+/* Corrections after two with one matrix. */
+static void put_further(emission *e, const program_phase *f, int index)
+{
+    put(e, "        if (verdict == ITERATION_GOES_ON) {\n");
+    put_segment(e, &f->further, "            ", 0);
+    for (uint32_t i = 0; i < f->size; i++)
+        put(e, "            %s -= %s;\n", name_of(e, f->unknowns[i]).text, name_of(e, f->furthers[i]).text);
+    put(e, "            number last = 0;\n");
+    put_sizes(e, f, f->lasts, "last", "            ");
+    put(e, "            verdict = iteration_judge_further(&phase%d, before%d, size, last, %s, sure);\n        }\n",
+        index, index, name_of(e, f->unit).text);
+}
 
 static void put_iteration(emission *e, const program_phase *f, int index)
 {
@@ -464,6 +481,7 @@ static void put_iteration(emission *e, const program_phase *f, int index)
     put(e, "        counts[0]++;\n");
     put(e, "        verdict = iteration_judge(&phase%d, round, size, before%d, %s, factor, sure);\n", index, index,
         name_of(e, f->unit).text);
+    if (f->furthers) put_further(e, f, index);
     put(e, "        if (verdict == ITERATION_HOPELESS) return size - size == 0 ? %d : %d;\n", CODE_NO_CONVERGENCE,
         CODE_NOT_FINITE);
     put(e, "        factor = verdict == ITERATION_NEEDS_MATRIX;\n        before%d = size;\n    }\n", index);
@@ -595,9 +613,10 @@ void X(program_mark_functions)(const program *p, emit_functions *used)
     for (int k = 0; k < p->phase_count; k++) {
         const program_phase *f = &p->phases[k];
         mark_segment(&f->begin, used), mark_segment(&f->residual, used);
-        mark_segment(&f->factor, used), mark_segment(&f->solve, used);
+        mark_segment(&f->factor, used), mark_segment(&f->solve, used), mark_segment(&f->further, used);
         used->iterates |= f->size > 0;
         used->checks |= f->check_count > 0;
+        used->further |= f->furthers != NULL;
     }
 }
 
@@ -692,6 +711,7 @@ void X(emit_prelude)(builder *out, const emit_functions *used, int single)
     taut_builder_add(out, adding, sizeof adding - 1);
     if (!used->iterates) return;
     if (single) taut_builder_put(out, "#define ITERATION_SINGLE\n");
+    if (!used->further) taut_builder_put(out, "#define ITERATION_TWO_AT_MOST\n");
     taut_builder_add(out, (const char *)taut_iteration_text, taut_iteration_text_size);
     taut_builder_put(out, "\nstatic inline number taut_size(number x) { return %sfabs(x); }\n\n",
                      single ? "taut_float_" : "taut_math_");

@@ -31,7 +31,7 @@ int X(program_emit)(const program *p, const char *name, char **text, size_t *len
 typedef struct {
     unsigned char is_used[OP_COUNT];     /* operations */
     int fuses;                           /* sums of products */
-    int iterates, checks;                /* is anything solved for; have matrices pivots */
+    int iterates, checks, further;       /* is anything solved for; have matrices pivots; do corrections go further */
 } emit_functions;
 
 /* Adds the operations of the program's tapes. */

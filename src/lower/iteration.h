@@ -21,9 +21,9 @@ typedef float iteration_number;
 typedef double iteration_number;
 #define PIVOT_LEAST 1e-5
 #define PIVOT_SURE 1e-2
-#define PIVOT_SOUND 1e-1
+#define PIVOT_SOUND 3e-1
 #define LINEAR_SURE 1e-3
-#define LINEAR_SOUND 1e-2
+#define LINEAR_SOUND 3e-2
 #define LINEAR_ENOUGH 1e-7
 #define ITERATION_SMALL 1e-13
 #endif
@@ -58,6 +58,19 @@ static inline int iteration_judge_two(const iteration *f, iteration_number first
     if (2 * second > first) return second <= f->floor * unit ? ITERATION_ENDED : ITERATION_HOPELESS;
     return ITERATION_GOES_ON;
 }
+
+#ifndef ITERATION_TWO_AT_MOST
+/* After further corrections with that matrix, the last of them of the relative size last/unit: each of them is about
+   twice second/first of the one before. Where they do not end the iteration it goes on with a new matrix. */
+static inline int iteration_judge_further(const iteration *f, iteration_number first, iteration_number second,
+                                          iteration_number last, iteration_number unit, int sure)
+{
+    if (!(last - last == 0)) return ITERATION_HOPELESS;
+    const iteration_number left = 2 * second * (2 * last); /* times first, and twice that */
+    if (first <= iteration_linear(sure) * unit && left <= f->rest * unit * first) return ITERATION_ENDED;
+    return ITERATION_GOES_ON;
+}
+#endif
 
 /* After correction k, of the relative size size/unit; fresh: the matrix is of this place. Where two corrections
    were made, `before` is the size of the first of them. */

@@ -68,7 +68,7 @@ static void find_lasting(machine *m)
     mark_function(m, NULL, SETUP, number++);
     for (int k = 0; k < p->phase_count; k++) {
         const program_phase *f = &p->phases[k];
-        for (int kind = PREPARED; kind <= AGAIN; kind++)
+        for (int kind = PREPARED; kind <= ONWARD; kind++)
             if (X(machine_needs)(f, kind)) mark_function(m, f, kind, number++);
         mark_list(m, f->unknowns, f->size);
         mark_list(m, &f->unit, f->size > 0);
@@ -108,7 +108,7 @@ static void put_all(machine *m, size_t *at)
     X(machine_write_numbers)(m);
     *at++ = put_function(m, NULL, SETUP), *at++ = put_function(m, NULL, RESULTS);
     for (int k = 0; k < p->phase_count; k++)
-        for (int kind = PREPARED; kind <= AGAIN; kind++)
+        for (int kind = PREPARED; kind <= ONWARD; kind++)
             *at++ = X(machine_needs)(&p->phases[k], kind) ? put_function(m, &p->phases[k], kind) : 0;
     const int whole = taut_native_pays(p->s->native, NATIVE_STEPS_WHOLE) ? X(machine_count_whole)(p) : 0;
     unsigned char *lasts = m->lasts;
@@ -132,14 +132,16 @@ static void point_to_all(program *p, const size_t *at)
         program_phase *f = &p->phases[k];
         f->prepared = round_at(p, at[0]), f->renewed = round_at(p, at[2]), f->again = round_at(p, at[3]);
         f->first = f->prepared ? f->renewed : round_at(p, at[1]);
+        f->onward = round_at(p, at[4]);
     }
     for (int i = 0; i < PROGRAM_WHOLE; i++) {
         p->whole[i].code = round_at(p, at[i]);
-        p->whole[i].rounds = p->whole[i].factorisations = p->whole[i].calls = 0;
+        p->whole[i].rounds = p->whole[i].factorisations = p->whole[i].calls = p->whole[i].further = 0;
         for (int k = 0; k < p->phase_count; k++) {
             const int rounds = X(machine_rounds)(p, &p->phases[k], i);
             p->whole[i].rounds += rounds, p->whole[i].calls += rounds > 0;
             p->whole[i].factorisations += p->phases[k].iteration.linear ? rounds > 0 : rounds;
+            p->whole[i].further += X(machine_goes_further)(&p->phases[k], i);
         }
     }
 }

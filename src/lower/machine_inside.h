@@ -75,8 +75,8 @@ enum { WORK_RETURNED, WORK_SUM, WORK_TERM, WORK_DIFFERENCE, WORK_BEFORE = PROGRA
 static inline uint32_t work(const machine *m, int which) { return m->p->register_count + (uint32_t)which; }
 
 /* Functions of a program. */
-typedef enum { SETUP, RESULTS, PREPARED, FIRST, RENEWED, AGAIN, WHOLE } function_kind;
-#define KINDS_OF_PHASE 4
+typedef enum { SETUP, RESULTS, PREPARED, FIRST, RENEWED, AGAIN, ONWARD, WHOLE } function_kind;
+#define KINDS_OF_PHASE 5
 
 /* The registers that an instruction reads: how many. */
 int X(machine_operands)(const program_instruction *c, uint32_t list[3]);
@@ -88,8 +88,9 @@ int X(machine_needs)(const program_phase *f, function_kind kind);
 void X(machine_join_whole)(machine *m, int which);
 /* How many of them are worth writing. */
 int X(machine_count_whole)(const program *p);
-/* The rounds of a phase in that function. */
+/* The rounds of a phase in that function, and whether the last of them goes further. */
 int X(machine_rounds)(const program *p, const program_phase *f, int which);
+int X(machine_goes_further)(const program_phase *f, int which);
 
 /* Puts m->joined into an order in which few instructions wait for others. */
 void X(machine_order)(machine *m);

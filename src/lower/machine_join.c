@@ -60,6 +60,13 @@ static void add_differences(machine *m, const program_phase *f)
         add_instruction(m, OP_SUB, f->unknowns[i], f->unknowns[i], f->seconds[i]);
 }
 
+static void add_further(machine *m, const program_phase *f)
+{
+    add_tape(m, &f->further);
+    for (uint32_t i = 0; i < f->size; i++)
+        add_instruction(m, OP_SUB, f->unknowns[i], f->unknowns[i], f->furthers[i]);
+}
+
 static void add_correction(machine *m, const program_phase *f)
 {
     add_differences(m, f);
@@ -154,6 +161,11 @@ void X(machine_join)(machine *m, const program_phase *f, function_kind kind)
         for (uint32_t i = 0; i < f->size; i++) add_instruction(m, PROGRAM_MOVE, f->unknowns[i], f->guesses[i], 0);
     }
     if (!f->size || kind == PREPARED) return;
+    if (kind == ONWARD) {
+        add_further(m, f);
+        add_size(m, f, f->lasts, work(m, WORK_RETURNED));
+        return;
+    }
     add_tape(m, &f->residual);
     if (kind != AGAIN) add_tape(m, &f->factor);
     add_tape(m, &f->solve);
@@ -169,6 +181,7 @@ int X(machine_needs)(const program_phase *f, function_kind kind)
     case FIRST: return !apart;
     case RENEWED: return f->size > 0;
     case AGAIN: return f->size && !f->iteration.always;
+    case ONWARD: return f->furthers != NULL;
     case SETUP: case RESULTS: case WHOLE: break;
     }
     return 0;
@@ -187,8 +200,11 @@ int X(machine_rounds)(const program *p, const program_phase *f, int i)
     for (int k = 0; k < p->phase_count; k++) any |= p->phases[k].size && p->phases[k].iteration.linear;
     if (!f->size) return 0;
     if (f->iteration.linear) return i == 2 ? 2 : 1;
+    if (f->furthers) return 1;
     return (i == 2 && any ? 1 : i) + (f->iteration.twice ? 1 : 2);
 }
+
+int X(machine_goes_further)(const program_phase *f, int which) { return f->furthers && which > 0; }
 
 /* For linear phases, and those with a new matrix in every round. The last one is the longest and the rarest: longer
    steps do without it. */
@@ -199,7 +215,7 @@ int X(machine_count_whole)(const program *p)
     for (int k = 0; k < p->phase_count; k++) {
         const program_phase *f = &p->phases[k];
         if (f->size && (f->iteration.skip_first || !(f->iteration.linear || f->iteration.always))) return 0;
-        length += f->residual.count + f->factor.count + f->solve.count;
+        length += f->residual.count + f->factor.count + f->solve.count + f->further.count;
     }
     if (!p->phase_count || length > WHOLE_LENGTH) return 0;
     return length > WHOLE_SHORT ? PROGRAM_WHOLE - 1 : PROGRAM_WHOLE;
@@ -284,7 +300,22 @@ static void add_judgement(machine *m, const program_phase *f, int index, int rou
     }
 }
 
-static void join_whole_phase(machine *m, const program_phase *f, int index, int rounds)
+/* Further corrections behind the last round, and what iteration_judge_further says of them. */
+static void join_further(machine *m, const program_phase *f, int index)
+{
+    const uint32_t first = work(m, WORK_BEFORE), second = work(m, WORK_RETURNED), last = work(m, WORK_TERM);
+    const uint32_t a = passing(m), b = passing(m);
+    add_further(m, f);
+    add_whole_size(m, f, f->lasts, last);
+    add_instruction(m, OP_MUL, a, second, fixed(m, FIXED_TWO));
+    add_instruction(m, OP_MUL, b, last, fixed(m, FIXED_TWO));
+    add_instruction(m, OP_MUL, a, a, b);
+    add_instruction(m, OP_MUL, b, of_unit(m, f, rest_of(m, index)), first);
+    add_instruction(m, MACHINE_NOT_BELOW, a, b, a);
+    add_instruction(m, MACHINE_NOT_BELOW, a, of_unit(m, f, fixed(m, FIXED_LINEAR)), first);
+}
+
+static void join_whole_phase(machine *m, const program_phase *f, int index, int rounds, int further)
 {
     const int twice = f->iteration.twice, plain = !twice && !f->iteration.linear;
     add_tape(m, &f->begin);
@@ -300,8 +331,9 @@ static void join_whole_phase(machine *m, const program_phase *f, int index, int 
         if (twice) add_whole_size(m, f, f->changes, before);
         if (plain && k > 0) add_instruction(m, PROGRAM_MOVE, before, size, 0);
         add_whole_size(m, f, twice ? f->seconds : f->changes, size);
-        add_judgement(m, f, index, k, k == rounds - 1);
+        add_judgement(m, f, index, k, k == rounds - 1 && !further);
     }
+    if (further) join_further(m, f, index);
 }
 
 /* The function is left where a change of the state, or an unknown, is no number. */
@@ -324,7 +356,8 @@ void X(machine_join_whole)(machine *m, int which)
     const program *p = m->p;
     m->joined.count = 0;
     for (int k = 0; k < p->phase_count; k++)
-        join_whole_phase(m, &p->phases[k], k, X(machine_rounds)(p, &p->phases[k], which));
+        join_whole_phase(m, &p->phases[k], k, X(machine_rounds)(p, &p->phases[k], which),
+                         X(machine_goes_further)(&p->phases[k], which));
     add_tape(m, &p->results);
     add_whole_test(m);
     add_new_state(m, 1);

@@ -340,6 +340,7 @@ static size_t list_phase(const reduced_phase *p, expr *list)
     for (size_t i = 0; i < p->size; i++) list[n++] = p->weights[i];
     for (size_t i = 0; i < p->size; i++) list[n++] = p->change[i];
     for (size_t i = 0; p->has_second && i < p->size; i++) list[n++] = p->second[i];
+    for (size_t i = 0; p->further && i < p->size; i++) list[n++] = p->further[i], list[n++] = p->last[i];
     if (p->size) list[n++] = p->unit;
     return n;
 }
@@ -352,6 +353,7 @@ static void take_phase(reduced_phase *p, const expr *list)
     for (size_t i = 0; i < p->size; i++) p->weights[i] = *list++;
     for (size_t i = 0; i < p->size; i++) p->change[i] = *list++;
     for (size_t i = 0; p->has_second && i < p->size; i++) p->second[i] = *list++;
+    for (size_t i = 0; p->further && i < p->size; i++) p->further[i] = *list++, p->last[i] = *list++;
     if (p->size) p->unit = *list;
 }
 
@@ -412,7 +414,7 @@ static int polish_ways(symbols *y, const polish_cost *cost, const reduced_phase 
 
 int X(polish_phase)(symbols *y, const polish_cost *cost, reduced_phase *p)
 {
-    const size_t room = 8 * (size_t)p->size + 2;
+    const size_t room = 10 * (size_t)p->size + 2;
     image *right = taut_mem_new(y->context, (size_t)p->size + 1, sizeof *right);
     expr *list = taut_mem_new(y->context, (WAYS + 1) * room, sizeof *list);
     const expr *best = NULL;

@@ -42,10 +42,11 @@ static void segment_clear(program *p, segment *t) { taut_mem_free(p->context, t-
 
 static void phase_clear(program *p, program_phase *f)
 {
-    void *all[] = { f->unknowns, f->guesses, f->residuals, f->changes, f->weights, f->seconds, f->checks };
+    void *all[] = { f->unknowns, f->guesses,  f->residuals, f->changes, f->weights,
+                    f->seconds,  f->furthers, f->lasts,     f->checks };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) taut_mem_free(p->context, all[i]);
     segment_clear(p, &f->begin), segment_clear(p, &f->residual);
-    segment_clear(p, &f->factor), segment_clear(p, &f->solve);
+    segment_clear(p, &f->factor), segment_clear(p, &f->solve), segment_clear(p, &f->further);
 }
 
 void X(program_destroy)(program *p)
@@ -67,7 +68,7 @@ uint32_t X(program_length)(const program *p)
     uint32_t count = p->setup.count + p->results.count;
     for (int k = 0; k < p->phase_count; k++) {
         const program_phase *f = &p->phases[k];
-        count += f->begin.count + f->residual.count + f->factor.count + f->solve.count;
+        count += f->begin.count + f->residual.count + f->factor.count + f->solve.count + f->further.count;
     }
     return count;
 }
@@ -123,6 +124,14 @@ static double do_round(const program_phase *f, real *r, int is_first, int fresh,
     return correct(f, r, before);
 }
 
+/* Further corrections with the matrix at hand; the size of the last. */
+static double correct_further(const program_phase *f, real *r)
+{
+    X(program_run)(&f->further, r);
+    for (uint32_t i = 0; i < f->size; i++) r[f->unknowns[i]] -= r[f->furthers[i]];
+    return (double)measure(f, r, f->lasts);
+}
+
 static program_outcome solve_phase(program *p, program_phase *f, real *r, real *state_block)
 {
     double before = 0;
@@ -141,6 +150,11 @@ static program_outcome solve_phase(program *p, program_phase *f, real *r, real *
         }
         p->counts.iterations++;
         int verdict = iteration_judge(&f->iteration, k, size, before, (double)r[f->unit], fresh, sure);
+        if (verdict == ITERATION_GOES_ON && f->furthers) {
+            const double last = f->onward ? (double)f->onward(r, state_block) : correct_further(f, r);
+            verdict = iteration_judge_further(&f->iteration, before, size, last, (double)r[f->unit], sure);
+            p->further++;
+        }
         if (verdict == ITERATION_ENDED) break;
         if (verdict == ITERATION_HOPELESS) return PROGRAM_LEFT;
         factor = verdict == ITERATION_NEEDS_MATRIX;
@@ -164,8 +178,10 @@ static void change_length(program *p, real h)
     /* the next one and the one before are likely */
     const int count = p->length_count, now = (int)(p->now - p->lengths);
     int which = -1;
-    for (int i = 1; which < 0 && i < count; i = i > 0 ? -i : 1 - i)
-        if (is_up_to_date(p, &p->lengths[(now + i + count) % count], h)) which = (now + i + count) % count;
+    for (int i = 1; which < 0 && i < count; i = i > 0 ? -i : 1 - i) {
+        const int at = now + i < 0 ? now + i + count : now + i < count ? now + i : now + i - count;
+        if (is_up_to_date(p, &p->lengths[at], h)) which = at;
+    }
     if (which < 0) which = p->next_length = (p->next_length + 1) % count;
     p->now = &p->lengths[which], p->registers = p->now->registers;
 }
@@ -277,9 +293,11 @@ static int try_whole(program *p, const state *x)
     program_length *l = p->now;
     int which = l->expected;
     if (!fits(p, x, which)) {
-        which = fits(p, x, which + 1) ? which + 1 : fits(p, x, which - 1) ? which - 1 : -1;
+        const int likely = which + (l->downwards ? -1 : 1), other = which + (l->downwards ? 1 : -1);
+        which = fits(p, x, likely) ? likely : fits(p, x, other) ? other : -1;
         l->failed = which < 0;
         if (which < 0) return 0;
+        l->downwards = which < l->expected;
     }
     count_whole(p, which);
     return 1;
@@ -297,33 +315,36 @@ static int do_whole(program *p, const state *x)
     return try_whole(p, x);
 }
 
+/* Steps in a row that go a way for which there is no function, before none is tried. */
+enum { EXCEPTIONS = 2 };
+
 /* After a step of so many rounds the next one will be like it; not at once where that is what failed. */
-static void expect(program *p, long rounds)
+static void expect(program *p, long rounds, long further)
 {
     program_length *l = p->now;
     int which = -1;
     for (int i = 0; i < PROGRAM_WHOLE; i++)
-        if (p->whole[i].code && p->whole[i].rounds == rounds) which = i;
-    if (l->failed && which >= 0 && abs(which - l->expected) <= 1) {
-        if (l->misses < 10) l->misses++;
-        l->pause = 1 << l->misses;
-    }
+        if (p->whole[i].code && p->whole[i].rounds == rounds && p->whole[i].further == further) which = i;
+    const int expected = l->expected, exception = l->failed && which < 0 && l->misses < EXCEPTIONS;
+    if (l->failed && l->misses < 10) l->misses++;
+    if (l->failed && which >= 0 && abs(which - expected) <= 1) l->pause = 1 << l->misses;
     l->failed = 0;
     learn(l, which);
+    if (exception) l->expected = expected;
 }
 
 static program_outcome interpret(program *p, state *x, real h, real t1, const real *inputs)
 {
     begin(p, x, h, t1, inputs);
     if (do_whole(p, x)) return PROGRAM_DONE;
-    const long before = p->counts.iterations;
+    const long before = p->counts.iterations, further = p->further;
     for (int k = 0; k < p->phase_count; k++)
         if (solve_phase(p, &p->phases[k], p->registers, x->block) != PROGRAM_DONE) return PROGRAM_LEFT;
     const real rest = run_tape(p, &p->results, x);
     if (p->machine_finishes ? !(rest == 0) : !is_finite(p)) return PROGRAM_LEFT;
     if (!p->machine_finishes) finish(p, x);
     report(p);
-    if (p->machine_finishes) expect(p, p->counts.iterations - before);
+    if (p->machine_finishes) expect(p, p->counts.iterations - before, p->further - further);
     return PROGRAM_DONE;
 }
 

@@ -9,6 +9,7 @@
  *                residual  of the equations that are left
  *                factor    what else Newton's matrix and its elimination need, at the place of the residual
  *                solve     the correction
+ *                further   corrections after two with one matrix, where these are not enough
  *     results    the new state
  *
  * A program that reads a state (reading.h) has no phases, and outputs for results. */
@@ -52,18 +53,19 @@ typedef struct {
 } program_check;
 
 typedef struct {
-    segment begin, residual, factor, solve;
+    segment begin, residual, factor, solve, further;
     uint32_t size;            /* unknowns that are solved for */
     uint32_t *unknowns, *guesses, *residuals, *changes, *weights; /* registers, `size` each */
     uint32_t unit;            /* register: what weights times changes are compared with */
     uint32_t *seconds;        /* the corrections after these with the same matrix (iteration.twice); NULL: none */
+    uint32_t *furthers, *lasts; /* the sum of the corrections of `further`, and the last of them; NULL: none */
     program_check *checks;
     uint32_t check_count;
     iteration iteration;      /* when it ends; in quad with tolerances that are rounded to double, near enough */
     const char *what;         /* is solved for */
     /* Rounds of the iteration as machine code, or NULL: the first, with begin and the guesses unless these are apart;
-       with a new matrix; with that of an earlier round. The correction is part of them. */
-    program_round *prepared, *first, *renewed, *again;
+       with a new matrix; with that of an earlier round. The correction is part of them. Then further corrections. */
+    program_round *prepared, *first, *renewed, *again, *onward;
 } program_phase;
 
 /* Numbers behind the registers, for machine code; one is the size of the first of two corrections, and from
@@ -81,6 +83,7 @@ typedef struct {
     int after[PROGRAM_WHOLE]; /* what came the last time after each of them: a composition has two steps of a length */
     int last;                 /* of them; -1: another way */
     int failed;               /* none of those that were tried was what happens in this step */
+    int downwards;            /* the last time that another one than expected fitted, it was one before it */
     int misses, pause;        /* times that this was so in a row; steps before the next try */
 } program_length;
 
@@ -113,7 +116,7 @@ typedef struct program {
        way; otherwise the state is as it was. */
     struct {
         program_round *code;
-        long rounds, factorisations, calls;
+        long rounds, factorisations, calls, further; /* further: phases with further corrections */
     } whole[PROGRAM_WHOLE];
     size_t pages_size;
     int machine_finishes;     /* it writes the new state, too; otherwise the old one is copied, and C writes it */
@@ -131,6 +134,7 @@ typedef struct program {
     program_length lengths[PROGRAM_LENGTHS], *now; /* now: that of the last step, with its registers */
     int length_count, next_length; /* next: to be overwritten */
     long left;                /* steps that were left to the general path */
+    long further;             /* times that corrections went further */
 } program;
 
 typedef enum {

@@ -22,7 +22,7 @@ static int too_large(const symbols *y) { return taut_graph_count(y->g) > NODES_M
 void X(reduced_clear)(symbols *y, reduced_phase *p)
 {
     void *all[] = { p->equations, p->guesses, p->is_explicit, p->left,   p->residual,
-                    p->change,    p->second,  p->weights,     p->checks };
+                    p->change,    p->second,  p->weights,     p->checks, p->further, p->last };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) taut_mem_free(y->context, all[i]);
     *p = (reduced_phase){ 0 };
 }
@@ -564,8 +564,41 @@ static int solve_two_alike(symbols *y, const elimination *m, const expr *right, 
     return out[0] && out[1] ? TAUT_OK : TAUT_OUT_OF_MEMORY;
 }
 
+/* Corrections after the second one, with the same matrix J. In long steps the first multipliers are some percent off,
+   and a correction leaves a ten thousandth of the one before: three more are enough where a new matrix was needed, with
+   its division. The corrections so far are e = d + form(d), where J d is the residual and J form(d) its part of degree 2
+   at d. What is left is y = form(e + y) + d - e: but for the square of y, r + slope y with r = form(e) + d - e. */
+static int correct_further(symbols *y, reduced_phase *p, const expr form[2][3])
+{
+    graph *g = y->g;
+    const expr two = taut_expr_number(g, 2);
+    expr e[2], twice[2], r[2], slope[2][2], now[2], next[2];
+    p->further = taut_mem_new(y->context, 2, sizeof *p->further);
+    p->last = taut_mem_new(y->context, 2, sizeof *p->last);
+    if (!p->further || !p->last) return TAUT_OUT_OF_MEMORY;
+    for (int k = 0; k < 2; k++)
+        e[k] = taut_expr_add(g, p->change[k], p->second[k]), twice[k] = taut_expr_mul(g, two, e[k]);
+    const expr squares[] = { taut_expr_mul(g, e[0], e[0]), taut_expr_mul(g, e[0], e[1]),
+                             taut_expr_mul(g, e[1], e[1]) };
+    for (int k = 0; k < 2; k++) {
+        const expr first = taut_expr_mul(g, form[k][0], squares[0]), mixed = taut_expr_mul(g, form[k][1], squares[1]);
+        const expr rest = taut_expr_mul(g, form[k][2], squares[2]);
+        now[k] = r[k] = taut_expr_add(g, taut_expr_sub(g, first, p->second[k]), taut_expr_add(g, mixed, rest));
+        slope[k][0] = taut_expr_add(g, taut_expr_mul(g, form[k][0], twice[0]), taut_expr_mul(g, form[k][1], e[1]));
+        slope[k][1] = taut_expr_add(g, taut_expr_mul(g, form[k][1], e[0]), taut_expr_mul(g, form[k][2], twice[1]));
+    }
+    for (int i = 0; i < 2; i++) {
+        for (int k = 0; k < 2; k++)
+            next[k] = taut_expr_add(g, r[k], taut_expr_add(g, taut_expr_mul(g, slope[k][0], now[0]),
+                                                           taut_expr_mul(g, slope[k][1], now[1])));
+        for (int k = 0; k < 2; k++) p->last[k] = taut_expr_sub(g, next[k], now[k]), now[k] = next[k];
+    }
+    memcpy(p->further, now, sizeof now);
+    return now[0] && now[1] && p->last[0] && p->last[1] ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+}
+
 /* The second correction of two equations as a form of the first one. Its coefficients are computed beside that. */
-static int solve_two_squares(symbols *y, const reduced_phase *p, const elimination *m, expr *out)
+static int solve_two_squares(symbols *y, const reduced_phase *p, const elimination *m, expr form[2][3], expr *out)
 {
     graph *g = y->g;
     expr of[2][3], to[2];
@@ -578,6 +611,7 @@ static int solve_two_squares(symbols *y, const reduced_phase *p, const eliminati
         const expr right[] = { of[0][i], of[1][i] };
         status = solve_two_alike(y, m, right, to);
         for (int k = 0; !status && k < 2; k++) {
+            form[k][i] = to[k];
             out[k] = taut_expr_add(g, out[k], taut_expr_mul(g, to[k], squares[i]));
             if (!out[k]) status = TAUT_OUT_OF_MEMORY;
         }
@@ -591,11 +625,12 @@ static int solve_two_squares(symbols *y, const reduced_phase *p, const eliminati
    the positions that come out, to the last bit, or its energy walks off further. */
 static int correct_twice(symbols *y, reduced_phase *p, const elimination *m)
 {
+    expr form[2][3];
     if (p->degree != 2 || !p->only_multipliers || p->size > TWICE_MOST) return TAUT_OK;
     p->second = taut_mem_new(y->context, (size_t)p->size + 1, sizeof *p->second);
     int status = p->second ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     if (!status && p->size == 2) {
-        status = solve_two_squares(y, p, m, p->second);
+        status = solve_two_squares(y, p, m, form, p->second);
     } else if (!status) {
         status = find_squares(y, p, m->right);
         if (!status) status = solve(y, m, m->right, p->second);
@@ -604,7 +639,7 @@ static int correct_twice(symbols *y, reduced_phase *p, const elimination *m)
     while (!status && zeros < p->size && is_zero(y, p->second[zeros])) zeros++;
     if (status || zeros == p->size) return status; /* of degree 2 by its parts alone */
     p->has_second = 1;
-    return status;
+    return p->size == 2 ? correct_further(y, p, form) : TAUT_OK;
 }
 
 static int eliminate_left(symbols *y, reduced_phase *p)

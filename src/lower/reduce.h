@@ -20,6 +20,8 @@ typedef struct {
     expr unit;                /* what a correction is compared with: weights[k] |change k| <= tolerance unit */
     expr *second;             /* size: corrections after `change`, with the same matrix */
     int has_second;
+    expr *further, *last;     /* size each: the sum of the corrections after `second` with the same matrix, and the last
+                                 of them; NULL: there are none */
     pivot_check *checks;
     uint32_t check_count;
     int only_multipliers;     /* what is left are multipliers */

@@ -194,14 +194,14 @@ static int create_lists(schedule *z, program_phase *f, size_t size, int twice)
 typedef struct {
     expr *all;
     size_t count;
-    expr *residual, *factor, *change; /* parts of all */
+    expr *residual, *factor, *change, *further; /* parts of all */
     size_t factor_count;
 } phase_roots;
 
 static int gather_roots(schedule *z, const reduced_phase *r, phase_roots *o)
 {
     size_t size = r->size, n = 0;
-    o->all = taut_mem_new(z->y->context, 8 * size + 2, sizeof *o->all);
+    o->all = taut_mem_new(z->y->context, 10 * size + 2, sizeof *o->all);
     if (!o->all) return TAUT_OUT_OF_MEMORY;
     for (size_t i = 0; i < size; i++) o->all[n++] = r->guesses[r->left[i]];
     o->residual = o->all + n;
@@ -214,6 +214,9 @@ static int gather_roots(schedule *z, const reduced_phase *r, phase_roots *o)
     o->change = o->all + n;
     for (size_t i = 0; i < size; i++) o->all[n++] = r->change[i];
     for (size_t i = 0; r->has_second && i < size; i++) o->all[n++] = r->second[i];
+    o->further = o->all + n;
+    for (size_t i = 0; r->further && i < size; i++) o->all[n++] = r->further[i];
+    for (size_t i = 0; r->further && i < size; i++) o->all[n++] = r->last[i];
     o->count = n;
     return TAUT_OK;
 }
@@ -291,6 +294,17 @@ static void place_right(schedule *z, const reduced_phase *r, const expr *list, s
     }
 }
 
+/* Corrections after these. */
+static int put_further(schedule *z, const reduced_phase *r, const phase_roots *o, program_phase *f)
+{
+    int status = put_loop(z, o->further, 2 * (size_t)r->size, &f->further);
+    if (!status) status = new_registers(z, &f->furthers, r->size);
+    if (!status) status = new_registers(z, &f->lasts, r->size);
+    for (uint32_t i = 0; !status && i < r->size; i++)
+        f->furthers[i] = where(z, r->further[i]), f->lasts[i] = where(z, r->last[i]);
+    return status;
+}
+
 static int put_solve(schedule *z, const reduced_phase *r, const phase_roots *o, program_phase *f)
 {
     const int twice = f->iteration.twice;
@@ -299,7 +313,7 @@ static int put_solve(schedule *z, const reduced_phase *r, const phase_roots *o, 
         f->changes[i] = where(z, r->change[i]);
         if (twice) f->seconds[i] = where(z, r->second[i]);
     }
-    return status;
+    return status || !twice || !r->further ? status : put_further(z, r, o, f);
 }
 
 /* Nodes that these are made of and that depend so. */
@@ -477,10 +491,10 @@ static void fix_segment(const program *p, segment *t)
 
 static void fix_phase(const program *p, program_phase *f)
 {
-    segment *tapes[] = { &f->begin, &f->residual, &f->factor, &f->solve };
-    uint32_t *lists[] = { f->guesses, f->residuals, f->changes, f->weights, f->seconds };
-    for (int i = 0; i < 4; i++) fix_segment(p, tapes[i]);
-    for (int i = 0; i < 5; i++) fix_registers(p, lists[i], f->size);
+    segment *tapes[] = { &f->begin, &f->residual, &f->factor, &f->solve, &f->further };
+    uint32_t *lists[] = { f->guesses, f->residuals, f->changes, f->weights, f->seconds, f->furthers, f->lasts };
+    for (int i = 0; i < 5; i++) fix_segment(p, tapes[i]);
+    for (int i = 0; i < 7; i++) fix_registers(p, lists[i], f->size);
     fix_register(p, &f->unit);
     for (uint32_t i = 0; i < f->check_count; i++)
         fix_register(p, &f->checks[i].pivot), fix_register(p, &f->checks[i].reference);
@@ -516,8 +530,9 @@ static int end_segments(program *p)
     int status = end_segment(p, &p->setup);
     if (!status) status = end_segment(p, &p->results);
     for (int k = 0; !status && k < p->phase_count; k++) {
-        segment *tapes[] = { &p->phases[k].begin, &p->phases[k].residual, &p->phases[k].factor, &p->phases[k].solve };
-        for (int i = 0; !status && i < 4; i++) status = end_segment(p, tapes[i]);
+        program_phase *f = &p->phases[k];
+        segment *tapes[] = { &f->begin, &f->residual, &f->factor, &f->solve, &f->further };
+        for (int i = 0; !status && i < 5; i++) status = end_segment(p, tapes[i]);
     }
     return status;
 }

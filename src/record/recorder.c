@@ -14,6 +14,7 @@ struct recorder {
     writer *writer;
     record *record;              /* of a run that is gone on with */
     long committed;              /* -1: nothing yet */
+    long written;                /* the step of the checkpoint that was written last, committed or not; -1: none */
     /* when to commit */
     double interval, most;       /* between commits, at the most */
     double commit_time;          /* when the last one ended, and */
@@ -44,7 +45,7 @@ static recorder *make(taut_context *context)
     recorder *r = taut_mem_new(context, 1, sizeof *r);
     if (!r) return NULL;
     r->context = context;
-    r->committed = -1;
+    r->committed = r->written = -1;
     r->look_every = r->look_in = 1;
     r->commit_time = r->looked = clock_seconds();
     taut_recorder_interval(r, 0.05, 1);
@@ -241,7 +242,7 @@ int taut_recorder_restore(recorder *r, const engine_api *api, void *engine, wide
     int status = check_columns(r);
     if (!status) status = taut_checkpoint_read(r->record, api, engine, from);
     if (status) return status;
-    r->committed = from->steps_done;
+    r->committed = r->written = from->steps_done;
     const char *version = taut_record_property(r->record, "taut");
     if (version && strcmp(version, TAUT_VERSION) != 0)
         taut_note(r->context, "'%s' was begun by taut %s and continues with %s: from here on the last bits may differ",
@@ -268,10 +269,17 @@ int taut_recorder_event(recorder *r, wide t, const char *name, const char *kind,
     return status || !values ? status : taut_writer_frame(r->writer, event.step, values);
 }
 
+static int write_checkpoint(recorder *r, const run_result *at)
+{
+    int status = taut_checkpoint_write(r->writer, r->api, r->engine, at);
+    if (!status) r->written = at->steps_done;
+    return status;
+}
+
 static int commit(recorder *r, const run_result *at, int wait)
 {
     double begun = clock_seconds();
-    int done, status = taut_checkpoint_write(r->writer, r->api, r->engine, at);
+    int done, status = write_checkpoint(r, at);
     if (!status) status = taut_writer_commit(r->writer, wait, &done);
     if (status) return status;
     r->looked = r->commit_time = clock_seconds();
@@ -285,7 +293,7 @@ static int commit(recorder *r, const run_result *at, int wait)
 /* Reading the clock costs a fraction of a small step: read it some hundred times a second. */
 static int is_due(recorder *r)
 {
-    if (r->committed < 0 || taut_writer_is_full(r->writer)) return 1;
+    if (taut_writer_is_full(r->writer)) return 1;
     if (--r->look_in > 0) return 0;
     double t = clock_seconds(), passed = t - r->looked;
     r->looked = t;
@@ -298,6 +306,10 @@ static int is_due(recorder *r)
 
 int taut_recorder_after_step(recorder *r, const run_result *so_far)
 {
+    /* The first checkpoint waits for the first commit. A run that is over before pays for one of them, and one that
+       fails can be resumed. */
+    int status = r->written < 0 ? write_checkpoint(r, so_far) : TAUT_OK;
+    if (status) return status;
     return is_due(r) ? commit(r, so_far, 0) : TAUT_OK;
 }
 
@@ -313,12 +325,12 @@ int taut_recorder_finish(recorder *r, const run_result *result, int status)
     int done = 0, written = taut_writer_property(r->writer, "status", how);
     if (!written) written = taut_writer_property(r->writer, "message", message);
     if (!written) written = status ? taut_checkpoint_extremes(r->writer, result)
-                                  : taut_checkpoint_write(r->writer, r->api, r->engine, result);
+                                  : write_checkpoint(r, result);
     if (!written) written = taut_writer_commit(r->writer, PATIENCE, &done);
     if (!written && !done) written = taut_fail(r->context, TAUT_CANNOT_WRITE,
         "another program has been reading the run file for a minute without a pause");
     if (written) return written;
-    if (!status) r->committed = result->steps_done;
+    if (!status || r->committed < 0) r->committed = r->written;
     if (status) taut_fail(r->context, status, "%s", message); /* the last word is the run's */
     return TAUT_OK;
 }

@@ -17,7 +17,7 @@ typedef struct {
     const run_options *run;       /* step, until, every */
 } recorder_subject;
 
-/* Creates a run file; the first recorder_after_step commits the start values. replace: see writer_create. */
+/* Creates a run file. replace: see writer_create. */
 int taut_recorder_create(taut_context *context, const char *path, int replace, const recorder_subject *subject,
                          void *engine, recorder **result);
 /* Opens an existing run file and locks it for writing. Then create model and engine from recorder_record, and

@@ -3,8 +3,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/flat.h"
+
 enum {
     PAGE = 65536,            /* bytes; the largest there is, so that there are few */
+    LARGE = 6 << 20,         /* room for more than four pages, in large pages of the system */
     HEAD = 100,              /* of the file, at the begin of page 1 */
     LEAF = 0x0d, INTERIOR = 0x05, LEAF_HEAD = 8, INTERIOR_HEAD = 12,
     ROOT = 2,                /* page of the table frames */
@@ -151,9 +154,10 @@ static void list_leaf(stage *s, int64_t last)
 static int reserve(taut_context *context, stage *s, uint32_t pages)
 {
     if (s->capacity >= (size_t)pages * PAGE) return TAUT_OK;
-    size_t capacity = 2 * s->capacity > 4 * PAGE ? 2 * s->capacity : 4 * PAGE;
+    size_t capacity = !s->capacity ? 4 * PAGE : s->capacity < LARGE / 2 ? LARGE : 2 * s->capacity;
     unsigned char *image = taut_mem_resize(context, s->image, capacity, 1);
     if (!image) return TAUT_OUT_OF_MEMORY;
+    if (capacity >= LARGE) taut_flat_large_pages(context, image, capacity);
     s->image = image;
     s->capacity = capacity;
     return TAUT_OK;

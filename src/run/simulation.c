@@ -42,6 +42,7 @@ static void lay_out(void *self, room_layout *l)
     z->lambda = room_reals(l, s->c + z->m->contact_count);
     z->g = room_reals(l, s->c), z->g_rate = room_reals(l, s->c);
     z->weights = room_reals(l, s->c <= STRAIN_WEIGHED ? s->c : 0);
+    z->grew = room_reals(l, s->c && s->c <= STRAIN_WEIGHED ? 3 * (size_t)s->n + s->c : 0);
     z->g_values = room_reals(l, (size_t)s->blocks[BLOCK_G].value_count);
     z->observables = room_reals(l, z->m->observable_count);
     z->gaps = room_reals(l, z->m->contact_count);
@@ -386,7 +387,7 @@ int X(simulation_steps)(simulation *z, long count, long *done)
         *done = X(method_steps)(&z->method, &z->x, &z->h, 0, count, size);
     if (*done) {
         simulation_moved(z);
-        if (*done > 1) z->strain.calm = 0; /* they did not grow in the step before the last */
+        if (*done > 1) z->strain.calm = 0, z->strain.waits = 0; /* they did not grow in the step before the last */
         if (size) simulation_strain_after(z);
         if (!z->declared.own_work) *z->x.work = work, *z->x.work_low = work_low;
         z->steps += *done;

@@ -53,6 +53,8 @@ typedef struct {
     int watched;             /* 0: the model has none that could */
     multiplier_growth size;             /* of the multipliers after the last step */
     real calm;               /* sum_k |G_k| |lambda_k| / |G' lambda| when they began to grow; 0: they do not */
+    int waits;               /* they have grown in one step: calm has yet to be computed, from z->grew and at */
+    real at;                 /* this time */
     real looked;             /* the size when that, or a later ratio, was computed */
     int seen;
     real t, grown;           /* when, and by how much */
@@ -96,6 +98,7 @@ typedef struct {
     flat_workspace *flat;    /* all numbers that steps and frames work on (docs/architecture.md) */
     /* work for frames */
     void *room;              /* of these arrays */
+    real *grew;              /* q, w, p and lambda when multipliers began to grow (strain) */
     real *v, *lambda, *g, *g_rate, *g_values, *observables, *gaps; /* lambda: of the constraints, then of the contacts
                                                                       */
     real *phase_work, *phase_entries; /* (q,p) and its rate; entries of the Jacobians of chi */
@@ -141,7 +144,7 @@ static inline void simulation_strain_after(simulation *z)
     if (z->strain.size.grown && !z->strain.seen)
         X(simulation_strain_look)(z);
     else
-        z->strain.calm = 0;
+        z->strain.calm = 0, z->strain.waits = 0;
 }
 /* After each step: next to nothing, unless they have. */
 static inline void simulation_strain(simulation *z)

@@ -18,7 +18,8 @@
    change momenta in a step by less than this of them. */
 #define ROUND_OFF_FORCE ((real)1e-6)
 #define ROUND_OFF_MOMENTUM ((real)1e-9)
-#define NEWS 2 /* in the size of the multipliers since the last look */
+#define NEWS 2       /* in the size of the multipliers since the last look */
+#define NEWS_FIRST 3 /* since they began to grow: less is not yet FAR */
 #define FAR 4 /* since the growth began, when it is reported: 1/d grows by seven or more wherever the steps are */
 
 /* Lengths of the gradients at the state, squared, into z->g_rate. */
@@ -83,12 +84,42 @@ void X(simulation_strain_begin)(simulation *z)
 
 real X(simulation_strain_of_many)(const simulation *z) { return X(vector_largest)(z->pool, z->s->c, z->x.lambda); }
 
+/* Most growths are over after a step, and nothing of them is asked for. */
+static void keep_for_later(simulation *z)
+{
+    const size_t n = z->s->n, size = n * sizeof(real);
+    memcpy(z->grew, z->x.q, size), memcpy(z->grew + n, z->x.w, size), memcpy(z->grew + 2 * n, z->x.p, size);
+    memcpy(z->grew + 3 * n, z->x.lambda, z->s->c * sizeof(real));
+    z->strain.at = z->x.t, z->strain.looked = z->strain.size.size;
+    z->strain.waits = 1;
+}
+
+/* The ratio at the state that was kept. */
+static void catch_up(simulation *z)
+{
+    const state now = z->x;
+    const size_t n = z->s->n;
+    real apart;
+    z->x.q = z->grew, z->x.w = z->grew + n, z->x.p = z->grew + 2 * n, z->x.lambda = z->grew + 3 * n;
+    z->x.t = z->strain.at;
+    const real ratio = find_ratio(z, &apart);
+    if (!is_round_off(z, apart)) z->strain.calm = ratio;
+    z->x = now;
+    z->strain.waits = 0;
+}
+
 void X(simulation_strain_look)(simulation *z)
 {
     strain *n = &z->strain;
     real apart;
-    /* with many constraints a look costs most of a step: only when there is something new */
-    if (z->s->c > STRAIN_WEIGHED && n->calm > 0 && !(n->size.size > NEWS * n->looked)) return;
+    if (z->s->c <= STRAIN_WEIGHED && !(n->calm > 0) && !n->waits) {
+        keep_for_later(z);
+        return;
+    }
+    /* a look costs most of a step, or several substeps: only when there is something new */
+    if (n->calm > 0 && !(n->size.size > NEWS * n->looked)) return;
+    if (n->waits && !(n->size.size > NEWS_FIRST * n->looked)) return;
+    if (n->waits) catch_up(z);
     n->looked = n->size.size;
     const real ratio = find_ratio(z, &apart);
     if ((n->calm > 0 && !(ratio > FAR * n->calm)) || is_round_off(z, apart)) return;
