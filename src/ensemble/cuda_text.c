@@ -110,8 +110,8 @@ static void put_judgement(text_writer *w, const program_phase *f, int index)
         put_checks(w, f, "PIVOT_SURE", 0);
         taut_text_put(w, ");\n");
     }
-    taut_text_put(w, "        int verdict = iteration_judge(&phase%d, round, size, before%d, %s, factor, sure);\n", index,
-                  index, taut_text_name(w, f->unit).text);
+    taut_text_put(w, "        int verdict = iteration_judge(&phase%d, round, size, before%d, %s, factor, sure);\n",
+                  index, index, taut_text_name(w, f->unit).text);
     if (f->furthers) put_further(w, f, index);
     taut_text_put(w, "        if (verdict == ITERATION_ENDED) break;\n"
                      "        if (verdict == ITERATION_HOPELESS || round == ITERATIONS_MOST - 1) return 1;\n"
