@@ -8,8 +8,8 @@
 /^}/ { on=0 }
 on && /const number v/ {
   s=$0; sub(/^[^=]*= /,"",s); gsub(/\(-0x/,"(0x",s); gsub(/p-/,"p",s); gsub(/p\+/,"p",s)
-  mul=gsub(/ \* /,"",s); add=gsub(/ [+-] /,"",s); div=gsub(/ \/ /,"",s); neg=(s ~ /^-/); ab=gsub(/fabs/,"",s); mx=gsub(/ > /,"",s); pw=gsub(/powi/,"",s)
+  mul=gsub(/ \* /,"",s); add=gsub(/ [+-] /,"",s); div=gsub(/ \/ /,"",s); neg=(s ~ /^-/); fm=gsub(/_fma\(/,"",s); ab=gsub(/fabs/,"",s); mx=gsub(/ > /,"",s); pw=gsub(/powi/,"",s)
   k=part " / " loop; if(!(k in seen)){seen[k]=1; order[++n]=k}
-  M[k]+=mul+pw; A[k]+=add; D[k]+=div; N[k]+=neg; B[k]+=ab; X[k]+=mx
+  M[k]+=mul+pw; A[k]+=add; F[k]+=fm; D[k]+=div; N[k]+=neg; B[k]+=ab; X[k]+=mx
 }
-END { printf "%-40s %5s %5s %5s %5s %5s %5s\n","part","mul","add","div","neg","abs","max"; for(i=1;i<=n;i++){k=order[i]; printf "%-40s %5d %5d %5d %5d %5d %5d\n",k,M[k],A[k],D[k],N[k],B[k],X[k]; tm+=M[k];ta+=A[k];td+=D[k];tn+=N[k];tb+=B[k];tx+=X[k]} printf "%-40s %5d %5d %5d %5d %5d %5d = %d\n","all",tm,ta,td,tn,tb,tx,tm+ta+td+tn+tb+tx }
+END { printf "%-40s %5s %5s %5s %5s %5s %5s %5s\n","part","mul","add","fma","div","neg","abs","max"; for(i=1;i<=n;i++){k=order[i]; printf "%-40s %5d %5d %5d %5d %5d %5d %5d\n",k,M[k],A[k],F[k],D[k],N[k],B[k],X[k]; tm+=M[k];ta+=A[k];tf+=F[k];td+=D[k];tn+=N[k];tb+=B[k];tx+=X[k]} printf "%-40s %5d %5d %5d %5d %5d %5d %5d = %d\n","all",tm,ta,tf,td,tn,tb,tx,tm+ta+tf+td+tn+tb+tx }

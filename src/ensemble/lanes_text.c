@@ -263,7 +263,7 @@ static unsigned char *stages_of(const text_writer *w)
         find_stages(&f->begin, 0, stage);
         for (uint32_t i = 0; i < f->size; i++) stage[f->unknowns[i]] = then;
         find_stages(&f->residual, then, stage), find_stages(&f->factor, then, stage);
-        find_stages(&f->solve, then, stage);
+        find_stages(&f->solve, then, stage), find_stages(&f->further, then, stage);
     }
     if (stage) find_stages(&p->results, 0, stage);
     return stage;
