@@ -46,7 +46,7 @@ static const char judges[] =
     "    enough |= (rate < 1) & ((f->always ? rate * size * rate : rate * size) <= f->rest * unit);\n"
     "    const mask stays = 2 * rate > 1, low = size <= pick(fresh, all(f->floor), all(64 * f->epsilon)) * unit;\n"
     "    mask slow = ~stays & ~((rate * rate * rate * size <= f->enough * unit) | (size <= ITERATION_SMALL * unit));\n"
-    "    if (f->always) slow = none;\n"
+    "    slow = f->always ? none : slow & ~fresh;\n"
     "    return (verdicts){ finite & (enough | (stays & low)), ~finite | (~enough & stays & ~low & fresh),\n"
     "                       finite & ~enough & ((stays & ~low & ~fresh) | slow) };\n"
     "}\n\n";
