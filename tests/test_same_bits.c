@@ -15,7 +15,7 @@
 static const char *const methods[] = { "rattle", "shake", "lobatto:s=3", "galerkin", "del", "em", "euler",
                                        "compose:rattle,order=4", "compose:euler,order=4" };
 enum { METHODS = sizeof methods / sizeof *methods, CONFIGURATIONS = 8, MODELS_MOST = 100, PROGRAMS = 2 };
-static const double h = 0.005;
+static double h = 0.005;
 /* With fused multiply-add where there is one: it must not be used. */
 #ifdef __x86_64__
 #define MACHINE "-march=native"
@@ -277,6 +277,28 @@ static void all_executors_agree(void **state)
     assert_true(compared >= (is_long() ? 100 : 30) && left < compared / 2);
 }
 
+/* Steps so long that two corrections with one matrix are not enough, and further ones are. */
+static void long_steps_agree(void **state)
+{
+    (void)state;
+    configuration all[CONFIGURATIONS];
+    const int configurations = find_configurations(all);
+    const double usual = h;
+    subject s;
+    if (!configurations) skip();
+    h = 0.06;
+    assert_true(open_subject(MODELS "/double-spherical-pendulum.lua", "rattle", &s));
+    run_interpreter(&s);
+    assert_int_equal(s.steps, steps_of_a_run());
+    assert_true(s.programs[0]->further > s.steps / 2);
+    for (int c = 0; c < (is_long() ? configurations : 2 < configurations ? 2 : configurations); c++) {
+        run_native(&s, &all[c]);
+        run_compiled(&s, "rattle", &all[c]);
+    }
+    close_subject(&s);
+    h = usual;
+}
+
 /* ---- frames ---- */
 
 /* Numbers that two executors read off a state, NULL where there is no program. */
@@ -345,6 +367,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(all_executors_agree, open_scratch, close_scratch),
+        cmocka_unit_test_setup_teardown(long_steps_agree, open_scratch, close_scratch),
         cmocka_unit_test_setup_teardown(frames_agree, open_scratch, close_scratch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

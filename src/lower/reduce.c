@@ -567,8 +567,8 @@ static int solve_two_alike(symbols *y, const elimination *m, const expr *right, 
 
 /* Corrections after the second one, with the same matrix J. In long steps the first multipliers are some percent off,
    and a correction leaves a ten thousandth of the one before: three more are enough where a new matrix was needed, with
-   its division. The corrections so far are e = d + form(d), where J d is the residual and J form(d) its part of degree 2
-   at d. What is left is y = form(e + y) + d - e: but for the square of y, r + slope y with r = form(e) + d - e. */
+   its division. The corrections so far are e = d + form(d), where J d is the residual and J form(d) its part of degree
+   2 at d. What is left is y = form(e + y) + d - e: but for the square of y, r + slope y with r = form(e) + d - e. */
 static int correct_further(symbols *y, reduced_phase *p, const expr form[2][3])
 {
     graph *g = y->g;
