@@ -89,13 +89,14 @@ static void put_correction(text_writer *w, const program_phase *f)
 /* Corrections after two with one matrix. */
 static void put_further(text_writer *w, const program_phase *f, int index)
 {
-    taut_text_put(w, "        if (verdict == ITERATION_GOES_ON) {\n        number last;\n");
-    taut_text_tape(w, &f->further, "        ");
+    taut_text_put(w, "        if (verdict == ITERATION_GOES_ON) {\n");
+    taut_text_tape(w, &f->further, "            ");
     for (uint32_t k = 0; k < f->size; k++)
-        taut_text_put(w, "        %s -= %s;\n", taut_text_name(w, f->unknowns[k]).text,
+        taut_text_put(w, "            %s -= %s;\n", taut_text_name(w, f->unknowns[k]).text,
                       taut_text_name(w, f->furthers[k]).text);
+    taut_text_put(w, "            number last;\n");
     put_sizes(w, f, f->lasts, "last");
-    taut_text_put(w, "        verdict = iteration_judge_further(&phase%d, before%d, size, last, %s, sure);\n"
+    taut_text_put(w, "            verdict = iteration_judge_further(&phase%d, before%d, size, last, %s, sure);\n"
                      "        }\n", index, index, taut_text_name(w, f->unit).text);
 }
 
@@ -110,8 +111,8 @@ static void put_judgement(text_writer *w, const program_phase *f, int index)
         put_checks(w, f, "PIVOT_SURE", 0);
         taut_text_put(w, ");\n");
     }
-    taut_text_put(w, "        int verdict = iteration_judge(&phase%d, round, size, before%d, %s, factor, sure);\n",
-                  index, index, taut_text_name(w, f->unit).text);
+    taut_text_put(w, "        int verdict = iteration_judge(&phase%d, round, size, before%d, %s, factor, sure);\n", index,
+                  index, taut_text_name(w, f->unit).text);
     if (f->furthers) put_further(w, f, index);
     taut_text_put(w, "        if (verdict == ITERATION_ENDED) break;\n"
                      "        if (verdict == ITERATION_HOPELESS || round == ITERATIONS_MOST - 1) return 1;\n"
@@ -302,12 +303,17 @@ static void put_kernel(text_writer *w)
     taut_text_put(w, "        done[member] = made;\n    }\n}\n");
 }
 
+void taut_text_cuda_begin(int blocks, builder *out)
+{
+    taut_builder_put(out, "#define TAUT_BLOCKS %d\n", blocks);
+    taut_builder_add(out, beginning, sizeof beginning - 1);
+}
+
 int taut_text_cuda(const text_plan *p, int blocks, builder *out)
 {
     text_writer w = { .plan = p, .out = out };
     const int usual = p->instructions > CUDA_LONG ? CUDA_BLOCKS_LONG : CUDA_BLOCKS;
-    taut_builder_put(out, "#define TAUT_BLOCKS %d\n", blocks > 0 ? blocks : usual);
-    taut_builder_add(out, beginning, sizeof beginning - 1);
+    taut_text_cuda_begin(blocks > 0 ? blocks : usual, out);
     int status = taut_text_prelude(p, 0, out);
     taut_builder_put(out, "#define EVEN(i) even[even_at + i]\n#define ODD(i) odd[(i) * stride]\n"
                           "TAUT_SHARED double even[%u];\n", p->even_count + 1);
