@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 MODEL := models/double-spherical-pendulum.lua
 
-.PHONY: all demo check gallery python reproduce bench long-runs bench-peers ulp fuzz mutate long lint valgrind coverage \
+.PHONY: all demo check gallery chaos-map python reproduce bench long-runs bench-peers ulp fuzz mutate long lint valgrind coverage \
         install deb deb-test abi abi-update bare-test setup clean help
 .NOTPARALLEL:
 
@@ -19,7 +19,7 @@ demo: all
 
 # One run of CTest over four builds: gcc, gcc with sanitizers, clang, and gcc with ThreadSanitizer.
 check:
-	@tools/setup.sh build check
+	@tools/setup.sh build check lint
 	@tools/build.sh check $(JOBS)
 	@tools/build.sh sanitize $(JOBS)
 	@tools/build.sh clang $(JOBS)
@@ -33,6 +33,12 @@ check:
 # Every model run and drawn: docs/gallery.md and its pictures.
 gallery: all
 	@tools/gallery.sh build/taut
+
+# The chaos map of docs/ensembles.md, on a GPU: seconds, and the picture. ON=lanes: on the processor, in minutes.
+ON ?= gpu
+SIZE ?= 1000
+chaos-map: all
+	@tools/chaos-map.py --on $(ON) --size $(SIZE) -o docs/figures/chaos-map.png
 
 # The Python package (python/), built and tested in a venv from Debian's packages alone: build/python/venv.
 python: all
@@ -84,20 +90,20 @@ long:
 	@TAUT_TEST_LONG=1 ctest --test-dir build --timeout 7200 --output-on-failure \
 	  -R '^(test_record_kill|test_ensemble_kill|test_record_power|test_record_hostile|test_random_mechanisms|test_cli_fault)$$'
 
-# clang-tidy and cppcheck, with .clang-tidy and .cppcheck-suppressions.
+# clang-tidy and cppcheck, with .clang-tidy and .cppcheck-suppressions. Part of make check, too.
 lint:
 	@tools/setup.sh build lint
 	@tools/lint.sh
 
-# Some tests under valgrind, which also sees what is read before it is written.
+# Some tests under valgrind, which also sees what is read before it is written. Part of make check, too.
 valgrind:
 	@tools/setup.sh build lint
 	@tools/build.sh default $(JOBS) all
-	@tools/valgrind.sh
+	@ctest --test-dir build --parallel $(JOBS) --output-on-failure --no-tests=error -L valgrind
 
-# Lines of src/ that the tests run: build-coverage/coverage.txt.
+# Lines of src/ that the tests run: build-coverage/coverage.txt; and which test runs which line: build-coverage/map.
 coverage:
-	@tools/setup.sh build check
+	@tools/setup.sh build check coverage
 	@tools/coverage.sh $(JOBS)
 
 install: all
@@ -140,6 +146,7 @@ help:
 	@echo 'make demo                the same, simulate a double spherical pendulum and make a page of it'
 	@echo 'make check               the same, and run every test: with gcc, with sanitizers, with clang'
 	@echo 'make gallery             run and draw every model: docs/gallery.md'
+	@echo 'make chaos-map           compute and draw the map of docs/ensembles.md on a GPU (ON=lanes SIZE=200: without one)'
 	@echo 'make python              build the Python package in a venv (build/python/venv) and run its tests'
 	@echo 'make reproduce           compute the tables and figures of the papers (build/reproduction)'
 	@echo 'make bench [ROWS=...]    run the benchmarks and write bench/README.md'

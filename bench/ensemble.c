@@ -4,6 +4,9 @@
  *         time per member and step: in ps of the steps alone, all threads together; in ns on the wall, without starts
  *     ensemble bits METHOD H MEMBERS STEPS THREADS EXECUTOR...
  *         compares all states, to the bit, with single runs
+ *     ensemble rows METHOD H MEMBERS STEPS READS THREADS all|kept EXECUTOR...
+ *         seconds of READS rows of every member, of all columns or of t, coordinates and energy, STEPS steps in all: read
+ *         together, and member by member; all rows are compared, to the bit, with the first ones
  *     ensemble text lanes|gpu METHOD
  *         the text that the executor compiles
  *
@@ -46,7 +49,7 @@ static double *make_values(size_t members)
     return values;
 }
 
-static executor *create(model *m, const char *on, const char *method, int threads, int fast)
+static executor *create(model *m, const char *on, const char *method, int threads, int fast, size_t rows_least)
 {
     executor *e;
     const int kind = taut_executor_find(on);
@@ -55,9 +58,9 @@ static executor *create(model *m, const char *on, const char *method, int thread
         fprintf(stderr, "ensemble: no executor '%s'\n", on);
         exit(1);
     }
-    const executor_options options = { .on = (executor_kind)kind, .method = method, 
+    const executor_options options = { .on = (executor_kind)kind, .method = method,
                                        .threads = threads, .fast = fast, .blocks = blocks ? atoi(blocks) : 0,
-                                       .vary = vary, .vary_count = VARIED };
+                                       .rows_least = rows_least, .vary = vary, .vary_count = VARIED };
     if (taut_executor_create(m, &options, &e)) fail(m->context, on);
     if (*taut_executor_note(e)) fprintf(stderr, "ensemble: %s\n", taut_executor_note(e));
     return e;
@@ -83,7 +86,7 @@ static int speed(int count, char **argument)
     const long steps = (long)atof(argument[4]);
     const int threads = atoi(argument[5]), fast = count > 6 && !strcmp(argument[6], "fast");
     double begin = clock_seconds();
-    executor *e = create(m, on, method, threads, fast);
+    executor *e = create(m, on, method, threads, fast, 0);
     const double created = clock_seconds() - begin;
     double *values = make_values(members);
     executor_member *found = calloc(members, sizeof *found), *none = calloc(members, sizeof *none);
@@ -127,7 +130,7 @@ static int bits(int count, char **argument)
     const executor_leg leg = { .h = (wide)h, .steps = steps };
     int differ = 0;
     for (int k = 4; k < count; k++) { /* the interpreter first */
-        executor *e = create(m, k == 4 ? "interpreter" : argument[k], method, threads, 0);
+        executor *e = create(m, k == 4 ? "interpreter" : argument[k], method, threads, 0, 0);
         const size_t size = taut_executor_state_size(e), all = members * size;
         double *states = malloc(all * sizeof *states);
         if (taut_executor_run(e, &leg, 1, members, values, NULL, NULL, found, states)) fail(context, "run");
@@ -148,11 +151,67 @@ static int bits(int count, char **argument)
     return differ;
 }
 
+static size_t choose(taut_context *context, executor *e, int all)
+{
+    size_t columns[200], count = 0;
+    for (size_t i = 0; i < taut_executor_columns(e) && i < 200; i++) {
+        const char *kind = taut_executor_column_kind(e, i);
+        if (all || !i || !strcmp(kind, "coordinate") || !strcmp(kind, "energy")) columns[count++] = i;
+    }
+    if (taut_executor_choose(e, columns, count)) fail(context, "columns");
+    return count;
+}
+
+static int rows(int count, char **argument)
+{
+    taut_context *context = taut_context_create(NULL);
+    model *m = read_model(context);
+    const char *method = argument[0];
+    const double h = atof(argument[1]);
+    const size_t members = (size_t)atof(argument[2]), reads = (size_t)atof(argument[4]);
+    const long steps = (long)atof(argument[3]);
+    const int threads = atoi(argument[5]), all = !strcmp(argument[6], "all");
+    double *values = make_values(members), *first = NULL;
+    executor_member *found = calloc(members, sizeof *found);
+    executor_leg *legs = calloc(reads, sizeof *legs);
+    int differ = 0;
+    for (size_t i = 0; i < reads; i++)
+        legs[i] = (executor_leg){ .h = (wide)h, .steps = steps / (long)reads, .reads = 1 };
+    for (int k = 7; k < count; k++)
+        for (int together = 0; together < 2; together++) {
+            executor *e = create(m, argument[k], method, threads, 0, together ? 1 : SIZE_MAX);
+            const size_t columns = choose(context, e, all), size = reads * columns;
+            double *found_rows = malloc(members * size * sizeof *found_rows), least = INFINITY;
+            for (int i = 0; i < 2; i++) {
+                const double begin = clock_seconds();
+                if (taut_executor_run(e, legs, reads, members, values, NULL, found_rows, found, NULL))
+                    fail(context, "run");
+                least = fmin(least, clock_seconds() - begin);
+            }
+            size_t others = 0;
+            for (size_t i = 0; first && i < members; i++)
+                others += memcmp(first + i * size, found_rows + i * size, size * sizeof *first) != 0;
+            printf("%s %s h=%g members=%zu steps=%ld rows=%zu columns=%zu threads=%d read %s: %.4g s, %zu of %zu members "
+                   "differ, %zu failed\n", taut_executor_name(taut_executor_on(e)), method, h, members, steps, reads,
+                   columns, threads, taut_executor_reads_together(e) ? "together" : "one by one", least, others, members,
+                   failures(found, members));
+            fflush(stdout);
+            differ |= others > 0;
+            if (first)
+                free(found_rows);
+            else
+                first = found_rows;
+            taut_executor_destroy(e);
+            if (!strcmp(argument[k], "interpreter")) break;
+        }
+    return differ;
+}
+
 static int text(char **argument)
 {
     taut_context *context = taut_context_create(NULL);
     model *m = read_model(context);
-    executor *e = create(m, "interpreter", argument[1], 1, 0);
+    executor *e = create(m, "interpreter", argument[1], 1, 0, 0);
     unsigned char *varies = calloc(10000, 1);
     const char *why = "";
     text_plan p;
@@ -169,7 +228,8 @@ int main(int count, char **argument)
 {
     if (count >= 8 && !strcmp(argument[1], "speed")) return speed(count - 2, argument + 2);
     if (count >= 8 && !strcmp(argument[1], "bits")) return bits(count - 2, argument + 2);
+    if (count >= 10 && !strcmp(argument[1], "rows")) return rows(count - 2, argument + 2);
     if (count == 4 && !strcmp(argument[1], "text")) return text(argument + 2);
-    fprintf(stderr, "usage: ensemble speed|bits|text ...; bench/ensemble.c says how\n");
+    fprintf(stderr, "usage: ensemble speed|bits|rows|text ...; bench/ensemble.c says how\n");
     return 1;
 }

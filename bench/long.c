@@ -4,7 +4,8 @@
  *     METHOD <tab> steps <tab> largest |momentum - its start| so far <tab> the same of the energy
  * relative to the largest |momentum| and to the energy's size; then a line that begins with "end":
  *     end <tab> METHOD <tab> exponents of both (log of the largest so far against log of the steps, from 10^4 steps on)
- *     <tab> drift of the energy's mean over the run, and its standard error, relative <tab> memory before and after, KiB
+ *     <tab> drift of the energy's mean over the run, and its standard error, relative <tab> memory before
+ *     and after, KiB
  */
 #include <math.h>
 #include <stdio.h>

@@ -65,6 +65,7 @@ extern "Python" {
     int taut_python_before(void *user, taut_simulation *simulation);
     int taut_python_after(void *user, taut_simulation *simulation);
     int taut_python_event(void *user, const taut_event *event);
+    int taut_python_chunk(void *user, const taut_members_chunk *chunk);
     int taut_python_write(void *user, const char *data, size_t size);
     int taut_python_function(void *user, int order, const double *x, double *value, double *gradient, double *hessian);
 }

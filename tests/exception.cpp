@@ -1,4 +1,5 @@
-// A C++ program that throws out of an event callback: the exception arrives, destructors on the way run, and the simulation is whole.
+// A C++ program that throws out of an event callback: the exception arrives, destructors on the way run, and the
+// simulation is whole.
 #include "support_library.h"
 
 #include <cmath>

@@ -166,10 +166,20 @@ EXPORT int cuModuleLoadData(void **module, const void *code)
 
 EXPORT int cuModuleUnload(void *module) { return dlclose(module); }
 
-EXPORT int cuModuleGetFunction(void **function, void *module, const char *name)
+/* A kernel that reads rows has other arguments than one that makes steps. */
+typedef struct {
+    void *code;
+    int reads;
+} function;
+
+EXPORT int cuModuleGetFunction(function **result, void *module, const char *name)
 {
-    *function = dlsym(module, name);
-    return *function ? 0 : 500;
+    static function all[512]; /* they last as long as the process */
+    static int count;
+    if (count == 512) count = 0;
+    *result = &all[count++];
+    **result = (function){ dlsym(module, name), strcmp(name, "taut_rows") == 0 };
+    return (*result)->code ? 0 : 500;
 }
 
 EXPORT int cuModuleGetGlobal_v2(unsigned long long *at, size_t *size, void *module, const char *name)
@@ -216,16 +226,22 @@ EXPORT int cuFuncGetAttribute(int *value, int which, void *function)
     return 0;
 }
 
-typedef void kernel(double *x, const double *odd, double t, double t_low, double h, long long steps, long long count,
-                    long long *done);
+typedef void step_kernel(double *x, const double *odd, double t, double t_low, double h, long long steps,
+                         long long count, long long *done);
+typedef void row_kernel(const double *x, const double *odd, double t, double t_low, long long count, double *rows,
+                        unsigned char *sure);
 
-EXPORT int cuLaunchKernel(kernel *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+EXPORT int cuLaunchKernel(function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                           unsigned shared, void *stream, void **a, void **extra)
 {
     (void)gy, (void)gz, (void)by, (void)bz, (void)shared, (void)stream, (void)extra;
-    if ((long long)gx * bx < *(long long *)a[6]) return 1;
-    f(*(double **)a[0], *(double **)a[1], *(double *)a[2], *(double *)a[3], *(double *)a[4], *(long long *)a[5],
-      *(long long *)a[6], *(long long **)a[7]);
+    if ((long long)gx * bx < *(long long *)a[f->reads ? 4 : 6]) return 1;
+    if (f->reads)
+        ((row_kernel *)f->code)(*(double **)a[0], *(double **)a[1], *(double *)a[2], *(double *)a[3],
+                                *(long long *)a[4], *(double **)a[5], *(unsigned char **)a[6]);
+    else
+        ((step_kernel *)f->code)(*(double **)a[0], *(double **)a[1], *(double *)a[2], *(double *)a[3],
+                                 *(double *)a[4], *(long long *)a[5], *(long long *)a[6], *(long long **)a[7]);
     return 0;
 }
 

@@ -1,9 +1,25 @@
 #!/bin/sh
-# layers.sh COMPILER: methods, steps and solvers see a compiled system, not the model: names for messages, start values
-# and whatever else they need are members or functions of it. So model/model.h is not among the headers that their
-# files include, directly or through others; the type of system.m is incomplete there.
+# layers.sh COMPILER: what the folders of src/ may know of each other (docs/architecture.md).
+#
+# A folder includes headers of folders below it alone, in the order of the list. Only lower and step know each other: a
+# step may be lowered, and lowering reads the step's table.
+#
+# Methods, steps and solvers see a compiled system, not the model: names for messages, start values and whatever else
+# they need are members or functions of it. So model/model.h is not among the headers that their files include,
+# directly or through others; the type of system.m is incomplete there.
 set -eu
 cd "$(dirname "$0")/.."
+order="mpi cli reproduce library import plot render compile ensemble report image record run contact method step lower
+       solve system field kernel analysis native model expr linalg base"
+[ "$(ls src | sort)" = "$(printf '%s\n' $order | sort)" ] ||
+    { echo "the folders of src/ are not those of the list in tests/layers.sh; put a new one where it belongs"; exit 1; }
+above='' bad=''
+for folder in $order; do
+    found=$(grep -n '^#include "' src/"$folder"/*.[ch] | grep -E "\"(${above:-/})/" | grep -v '^src/lower/.*"step/' || true)
+    bad="$bad$found"
+    above="$above${above:+|}$folder"
+done
+[ -z "$bad" ] || { echo "these files include a header of a folder above theirs:"; echo "$bad"; exit 1; }
 files=$(echo src/field/*.c src/solve/*.c src/step/*.c src/method/*.c)
 headers=$("$1" -MM -DTAUT_HAVE_QUAD -Iinclude -Isrc $files)
 [ "$(echo "$headers" | grep -c 'src/base/real\.h')" -eq "$(echo "$files" | wc -w)" ] ||

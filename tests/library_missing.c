@@ -1,5 +1,5 @@
-/* LAPACK and MUMPS where they are not installed: compiled with the files of src/linalg that load them, and with names that
-   no library has. What does not need them still works. */
+/* LAPACK and MUMPS where they are not installed: compiled with the files of src/linalg that load them, and with names
+   that no library has. What does not need them still works. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

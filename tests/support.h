@@ -107,15 +107,16 @@ static inline real largest_of(const real *x, uint32_t n)
 }
 
 /* value <= bound, with both in the message */
-#define assert_at_most(value, bound)                                                                                       \
-    do {                                                                                                                   \
-        double value_ = (double)(value), bound_ = (double)(bound);                                                         \
-        if (!(value_ <= bound_)) fail_msg("%s = %.3e is more than %s = %.3e", #value, value_, #bound, bound_);             \
+#define assert_at_most(value, bound) \
+    do { \
+        double value_ = (double)(value), bound_ = (double)(bound); \
+        if (!(value_ <= bound_)) fail_msg("%s = %.3e is more than %s = %.3e", #value, value_, #bound, bound_); \
     } while (0)
-#define assert_between(value, low, high)                                                                                   \
-    do {                                                                                                                   \
-        double value_ = (double)(value), low_ = (double)(low), high_ = (double)(high);                                     \
-        if (!(value_ >= low_ && value_ <= high_)) fail_msg("%s = %.6g is not in %g .. %g", #value, value_, low_, high_);   \
+#define assert_between(value, low, high) \
+    do { \
+        double value_ = (double)(value), low_ = (double)(low), high_ = (double)(high); \
+        if (!(value_ >= low_ && value_ <= high_)) \
+            fail_msg("%s = %.6g is not in %g .. %g", #value, value_, low_, high_); \
     } while (0)
 
 #endif

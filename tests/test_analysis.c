@@ -253,6 +253,19 @@ static void places(void **state)
     done();
 }
 
+/* Formulas that are numbers near the start alone: points are sampled there. */
+static void near_the_start(void **state)
+{
+    (void)state;
+    analyse("local x, y, l = coordinate 'x', coordinate 'y', coordinate 'l'\n"
+            "lagrangian(x.dot^2/2 + y.dot^2/2 + log(x - 100) + l*(x - y))\n"
+            "observe('phi', x - y); start { x = 102, y = 102, l = free(0) }");
+    assert_int_equal(d->verdict, DIRAC_SECOND_CLASS);
+    assert_generations("1234");
+    assert_same(d->chi[1].value, "phi");
+    done();
+}
+
 static void squares(void **state)
 {
     (void)state;
@@ -351,6 +364,7 @@ int main(void)
         cmocka_unit_test(inconsistent),
         cmocka_unit_test(gauges),
         cmocka_unit_test(places),
+        cmocka_unit_test(near_the_start),
         cmocka_unit_test(squares),
         cmocka_unit_test(refusals),
         cmocka_unit_test(chain),

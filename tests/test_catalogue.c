@@ -112,7 +112,8 @@ static void declared_and_measured(void **state)
 #ifdef __SANITIZE_ADDRESS__
     skip(); /* a minute and a half without sanitizers */
 #endif
-    if (!taut_engine_find("quad")) skip(); /* in double, errors of the higher orders are round-off before they show one */
+    /* in double, errors of the higher orders are round-off before they show one */
+    if (!taut_engine_find("quad")) skip();
     static const struct { unsigned bit; const char *property; } properties[] = {
         { KEEPS_SYMPLECTIC, "symplectic" }, { KEEPS_ENERGY, "energy" },           { KEEPS_MOMENTUM, "momenta" },
         { KEEPS_REVERSIBLE, "reversible" }, { KEEPS_POSITION, "position" },       { KEEPS_VELOCITY, "velocity" },

@@ -64,7 +64,8 @@ static void memory_may_run_out(void **state)
 static void prefixes_are_identifiers(void **state)
 {
     (void)state;
-    static const char *const good[] = { "a", "robot_2", "A9" }, *const bad[] = { "", "2a", "_a", "a b", "a-b", "\xc3\xa4" };
+    static const char *const good[] = { "a", "robot_2", "A9" };
+    static const char *const bad[] = { "", "2a", "_a", "a b", "a-b", "\xc3\xa4" };
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) assert_true(taut_compile_prefix_serves(good[i]));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_false(taut_compile_prefix_serves(bad[i]));
     assert_false(taut_compile_prefix_serves("a234567890123456789012345678901234567890x"));

@@ -170,8 +170,9 @@ static void four_bar_in_space_closes(void **unused)
 }
 
 /* Sliding: the direction of slip stays, friction is mu m g against it, and slip falls by 7/2 mu g a second; smoothing
-   takes (0.001/slip)^2/2 of the friction, together 1e-7 of the speed and 3.7e-7 of the slip until t = 0.3. Rolling: angular momentum about the line of
-   contact is what it was, so v = v0 - 2/7 of the first slip, whatever the law of friction. */
+   takes (0.001/slip)^2/2 of the friction, together 1e-7 of the speed and 3.7e-7 of the slip until t = 0.3. Rolling:
+   angular momentum about the line of contact is what it was, so v = v0 - 2/7 of the first slip, whatever the law of
+   friction. */
 static void ball_slides_then_rolls(void **unused)
 {
     (void)unused;

@@ -87,11 +87,53 @@ static void active_set_steps_have_order_1(void **state)
     assert_between(REAL(log2)(error[0] / error[1]) / 4, 0.8, 1.25);
 }
 
+/* Two balls that fall one after the other: what meets is reported, and nothing else. */
+static void active_set_steps_report_what_meets(void **state)
+{
+    (void)state;
+    simulation *z = open_contact(NULL,
+                                 "local y1, y2 = coordinate 'y1', coordinate 'y2'\n"
+                                 "lagrangian((y1.dot^2 + y2.dot^2)/2 - y1 - y2); contact('c1', y1); contact('c2', y2)\n"
+                                 "start { y1 = 0.02, y2 = 0.5 }",
+                                 "euler", 1, NULL);
+    record *r = listen(z);
+    do_steps(z, 40, (real)1 / 100);
+    assert_true(r->count > 0);
+    for (long i = 0; i < r->count; i++) assert_string_equal(r->at[i].contact, "c1");
+    const long before = r->count;
+    do_steps(z, 80, (real)1 / 100);
+    assert_true(r->count > before);
+    for (long i = before; i < r->count; i++) assert_string_equal(r->at[i].contact, "c2");
+    free(r);
+    close_model(z);
+}
+
+/* They are those of one form of the Euler method. */
+static void active_set_steps_are_of_one_method(void **state)
+{
+    (void)state;
+    static const char *const others[] = { "euler:natural", "euler:conjugate", "euler:adjoint", "rattle" };
+    char path[512];
+    model *m = NULL;
+    taut_context *context = taut_context_create(NULL);
+    snprintf(path, sizeof path, "%s/papers/cubic-surface.lua", MODELS);
+    assert_int_equal(taut_model_read_file(context, path, NULL, 0, &m), TAUT_OK);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        simulation *z = NULL;
+        engine_options options = { .method = others[i], .active_set = 1 };
+        assert_int_equal(X(simulation_create)(m, &options, &z), TAUT_UNSUPPORTED);
+        assert_non_null(strstr(taut_error_text(context), "choose the method 'euler'"));
+    }
+    taut_model_free(m);
+    taut_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(event_driven_steps_keep_order_2), cmocka_unit_test(event_driven_steps_keep_order_4),
-        cmocka_unit_test(active_set_steps_have_order_1),
+        cmocka_unit_test(active_set_steps_have_order_1), cmocka_unit_test(active_set_steps_are_of_one_method),
+        cmocka_unit_test(active_set_steps_report_what_meets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -300,8 +300,8 @@ static void cradle_hands_over(void **state)
 
 /* Unequal balls, mass ratio^(1 - k), that touch. One after the other (sequential): v_k and v_N of
    models/unequal-cradle; ordered, so that no pair meets again. All at once: the others leave like one ball. Both keep
-   energy and momentum. The speed before it is that of the first impulse, 2 m1 m2/(m1 + m2) v, or with all others for m2;
-   under em it is that of the fall, but for O(h^4) that putting velocities onto the rods takes. */
+   energy and momentum. The speed before it is that of the first impulse, 2 m1 m2/(m1 + m2) v, or with all others for
+   m2; under em it is that of the fall, but for O(h^4) that putting velocities onto the rods takes. */
 static void unequal_cradle(void **state)
 {
     (void)state;

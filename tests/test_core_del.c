@@ -216,7 +216,8 @@ static void shake_has_the_positions_of_rattle(void **unused)
 static void both_forms_of_shake_agree(void **unused)
 {
     (void)unused;
-#define PENDULUM "local a = point('a', 2)\nlagrangian(norm2(a.dot)/2 - a.y - a.x^4)\nconstraint('rod', norm2(a) - 1)\n" \
+#define PENDULUM \
+    "local a = point('a', 2)\nlagrangian(norm2(a.dot)/2 - a.y - a.x^4)\nconstraint('rod', norm2(a) - 1)\n" \
                  "start { a = {1, 0}, ['a.dot'] = {0, 1} }\n"
     simulation *a = open_with(PENDULUM, "shake", 0),
                *b = open_with(PENDULUM "force(a, time()*0*a.dot + 1e-60*a.dot)", "shake", 0);

@@ -15,7 +15,8 @@
 #define GENERAL_L                                                                                                   \
     "local x, y, z, t = coordinate 'x', coordinate 'y', coordinate 'z', time()\n"                                   \
     "local a, b = 2 + x^2/2 + sin(t)/4, x*y/3\n"                                                                    \
-    "lagrangian(a*x.dot^2/2 + b*x.dot*y.dot + (1 + y^2)*y.dot^2/2 + z.dot^2/2 + (y + t*z)*x.dot + cos(x)*z.dot - x^2*z - cos(y) - z^2)\n" \
+    "lagrangian(a*x.dot^2/2 + b*x.dot*y.dot + (1 + y^2)*y.dot^2/2 + z.dot^2/2 + (y + t*z)*x.dot + cos(x)*z.dot " \
+    "- x^2*z - cos(y) - z^2)\n" \
     "constraint('c', x^3/3 + y + z*y^2 - 2/5 - t*x^2/5)\n" GENERAL_START
 #define GENERAL_H                                                                                                   \
     "local x, y, z, t = coordinate 'x', coordinate 'y', coordinate 'z', time()\n"                                   \

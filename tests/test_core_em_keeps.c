@@ -160,10 +160,11 @@ static void keeps_in_large_steps(void **unused)
 
 /* ---- a potential with an offset ---- */
 
-#define PARTICLES(spring)                                                                                                   \
-    "title 'offset' local q = {point 'q1', point 'q2', point 'q3'} local function V(s) return 50*(sqrt(s) - 1)^2 + exp(-s) end\n" \
-    "for i = 1, 3 do lagrangian(norm2(q[i].dot)/2) end local s = norm2(q[1] - q[3])\n"                                    \
-    "lagrangian(" spring ") constraint('bar', norm2(q[1] - q[2]) - 1)\n"                                                  \
+#define PARTICLES(spring) \
+    "title 'offset' local q = {point 'q1', point 'q2', point 'q3'} " \
+    "local function V(s) return 50*(sqrt(s) - 1)^2 + exp(-s) end\n" \
+    "for i = 1, 3 do lagrangian(norm2(q[i].dot)/2) end local s = norm2(q[1] - q[3])\n" \
+    "lagrangian(" spring ") constraint('bar', norm2(q[1] - q[2]) - 1)\n" \
     "start { q1 = {0, 0, 0}, q2 = {1, 0, 0}, q3 = {0, 1.2, 0}, ['q3.dot'] = {0.5, 0, 1} }"
 
 /* V, V + 10^6, and functions that are V + 10^6 in effect, with the offset inside. With the difference quotient as it is

@@ -84,8 +84,9 @@ static void nonlinear_multipliers_are_found(void **unused)
 
 /* ---- one motion in three forms ---- */
 
+/* b is a param: b^2 in the model's precision, not in Lua's */
 #define CUBIC \
-    "local b, y1, y2 = param('b', 0.01), coordinate 'y1', coordinate 'y2' " /* a param: b^2 in the model's precision, not in Lua's */
+    "local b, y1, y2 = param('b', 0.01), coordinate 'y1', coordinate 'y2' "
 static const char cubic_lagrangian[] =
     CUBIC "lagrangian((y1.dot^2 + y2.dot^2)/2 - 9.81*y2) local psi = constraint('surface', y2 - b*y1^3)\n"
           "local friction = 0.1*((1 + 9*b^2*y1^4)*psi^2)^0.425/sqrt(y1.dot^2 + y2.dot^2) force(y1, -friction*y1.dot) "

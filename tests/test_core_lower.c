@@ -54,8 +54,8 @@ static void compare(simulation *z, const char *model, const char *method, real h
         worst = real_most(worst, difference(z->s, &z->x, &general, h));
     }
     printf("%-40s %-18s %6.1f rounding errors apart; %.1f iterations, %.1f matrices a step, %ld of %d left\n", model,
-           method, (double)worst, (double)p->counts.iterations / STEPS, (double)p->counts.factorisations / STEPS, p->left,
-           STEPS);
+           method, (double)worst, (double)p->counts.iterations / STEPS, (double)p->counts.factorisations / STEPS,
+           p->left, STEPS);
     assert_at_most(worst, 16);
     assert_at_most((double)p->left, STEPS / 2);
     X(state_clear)(z->s, &general);

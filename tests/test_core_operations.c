@@ -49,7 +49,8 @@ static void each_operation(row_test *test)
     int tested = 0;
     random_state = 5;
     for (now = OP_NONE; now < OP_COUNT; now++) {
-        if (taut_op_arity(now) == 0 || now == OP_ARGUMENT || now == OP_CALL) continue; /* functions: test_library_function */
+        /* functions: test_library_function */
+        if (taut_op_arity(now) == 0 || now == OP_ARGUMENT || now == OP_CALL) continue;
         tested++;
         for (int trial = 0; trial < TRIALS; trial++) {
             expr e = node_of(now, trial % 3);

@@ -155,9 +155,9 @@ static void power_is_that_of_the_fields(void **unused)
     }
 }
 
-/* Constraints that say almost the same: (2x, 2y, 0) and (1, 0, 0) at y = 1e-4, so that the determinant of G W G' is 1e-8
-   of its terms. The fields, with pivoting and more corrections, have the multipliers: those of a point held at rest
-   against gravity along y. */
+/* Constraints that say almost the same: (2x, 2y, 0) and (1, 0, 0) at y = 1e-4, so that the determinant of G W G' is
+   1e-8 of its terms. The fields, with pivoting and more corrections, have the multipliers: those of a point held at
+   rest against gravity along y. */
 static void lost_digits_are_left_to_the_fields(void **unused)
 {
     (void)unused;

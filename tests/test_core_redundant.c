@@ -258,7 +258,8 @@ static void what_is_not_redundancy(void **state)
            "constraint('crank', norm2(a) - 1)\nconstraint('rocker', norm2(b - {2, 0}) - 1)\n"
            "constraint('coupler', norm2(b - a) - 4)\nstart { a = {1, 0}, b = {3, 0} }",
            TAUT_SINGULAR, "the start is a singular position");
-    expect(POINT "constraint('fast', a.x - 2*time())\nconstraint('slow', a.x - time())\nstart { a = {0, 0}, ['a.dot'] = {1, 0} }",
+    expect(POINT "constraint('fast', a.x - 2*time())\nconstraint('slow', a.x - time())\n"
+                 "start { a = {0, 0}, ['a.dot'] = {1, 0} }",
            TAUT_BAD_MODEL, "contradicts 'fast'");
     expect(POINT "local mu = constraint('floor', a.y)\nconstraint('again', 2*a.y)\nforce(a.x, -abs(mu)*a.x.dot)\n"
                  "start { a = {0, 0} }",

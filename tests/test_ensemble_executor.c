@@ -28,18 +28,19 @@ static const ensemble_case cases[] = {
     { .model = DSP, .method = "naive:rk4", .h = 0.01, .steps = 10, .varied = { RATE(0, 2, 4) } },
 };
 
-/* Of all cases; returns how many were not left to the interpreter. */
-static size_t check_all(executor_kind on, size_t count, size_t checked, int native)
+/* Of all cases; returns how many were not left to the interpreter, with rows_least those whose rows were read together. */
+static size_t check_all(executor_kind on, size_t count, size_t checked, int native, size_t rows_least)
 {
     size_t served = 0;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         ensemble_run r;
         open_ensemble(&cases[k], count, &r);
+        r.rows_least = rows_least;
         executor *e = create_executor(&cases[k], &r, on, 2, native);
         run_ensemble(&cases[k], &r, e);
         for (size_t i = 0; i < checked; i++) check_member(&cases[k], &r, i * (count - 1) / (checked - 1));
         assert_true((taut_executor_on(e) == on) == (*taut_executor_note(e) == 0));
-        served += taut_executor_on(e) == on;
+        served += taut_executor_on(e) == on && (!rows_least || taut_executor_reads_together(e));
         taut_executor_destroy(e);
         close_ensemble(&r);
     }
@@ -49,20 +50,55 @@ static size_t check_all(executor_kind on, size_t count, size_t checked, int nati
 static void interpreter_has_the_bits_of_single_runs(void **unused)
 {
     (void)unused;
-    check_all(EXECUTOR_INTERPRETER, 5, 5, TAUT_NATIVE_DEFAULT);
+    check_all(EXECUTOR_INTERPRETER, 5, 5, TAUT_NATIVE_DEFAULT, 0);
 }
 
 static void lanes_have_the_bits_of_single_runs(void **unused)
 {
     (void)unused;
-    assert_true(check_all(EXECUTOR_LANES, 37, 7, TAUT_NATIVE_AUTO) >= 8);
+    assert_true(check_all(EXECUTOR_LANES, 37, 7, TAUT_NATIVE_AUTO, 0) >= 8);
 }
 
 static void gpu_has_the_bits_of_single_runs(void **unused)
 {
     (void)unused;
     if (!getenv("TAUT_TEST_FAKE_CUDA")) skip();
-    assert_true(check_all(EXECUTOR_GPU, 70, 5, TAUT_NATIVE_DEFAULT) >= 8);
+    assert_true(check_all(EXECUTOR_GPU, 70, 5, TAUT_NATIVE_DEFAULT, 1) >= 8);
+}
+
+static void rows_that_are_read_together_have_the_bits_of_single_runs(void **unused)
+{
+    (void)unused;
+    assert_true(check_all(EXECUTOR_LANES, 37, 7, TAUT_NATIVE_AUTO, 1) >= 8);
+}
+
+/* Columns that are chosen again, some of them numbers of the state alone, and in another order than in a frame. */
+static void other_columns_can_be_chosen(void **unused)
+{
+    (void)unused;
+    const ensemble_case *c = &cases[1];
+    const int last = getenv("TAUT_TEST_FAKE_CUDA") ? EXECUTOR_GPU : EXECUTOR_LANES;
+    static const size_t choices[][4] = { { 0, 3, 1, 13 }, { 24, 0, 2, 21 }, { 1, 2, 3, 4 } };
+    for (int on = EXECUTOR_LANES; on <= last; on++) {
+        ensemble_run r;
+        open_ensemble(c, 21, &r);
+        r.rows_least = 1;
+        executor *e = create_executor(c, &r, (executor_kind)on, 2, TAUT_NATIVE_AUTO);
+        run_ensemble(c, &r, e);
+        for (int k = 0; k < 3; k++) {
+            double rows[21][READS][4];
+            executor_leg legs[4];
+            fill_legs(c, legs);
+            assert_int_equal(taut_executor_choose(e, choices[k], 4), TAUT_OK);
+            assert_int_equal(taut_executor_run(e, legs, 4, 21, r.values, NULL, rows[0][0], r.members, NULL), TAUT_OK);
+            for (size_t i = 0; i < 21; i++)
+                for (size_t a = 0; a < READS * 4; a++)
+                    assert_memory_equal(&rows[i][a / 4][a % 4],
+                                        &r.rows[(i * READS + a / 4) * r.columns + choices[k][a % 4]], sizeof(double));
+        }
+        taut_executor_destroy(e);
+        close_ensemble(&r);
+    }
 }
 
 /* Steps that are far too long for some members: their iterations fail, here or there, and the others go on. Starts that
@@ -80,10 +116,11 @@ typedef struct {
     size_t failed, left, ended;
 } ends;
 
-static void check_hard_case(const ensemble_case *c, executor_kind on, int native, ends *found)
+static void check_hard_case(const ensemble_case *c, executor_kind on, int native, size_t rows_least, ends *found)
 {
     ensemble_run r;
     open_ensemble(c, 26, &r);
+    r.rows_least = rows_least;
     executor *e = create_executor(c, &r, on, 2, native);
     run_ensemble(c, &r, e);
     for (size_t i = 0; i < r.count; i++) {
@@ -97,10 +134,11 @@ static void check_hard_case(const ensemble_case *c, executor_kind on, int native
     close_ensemble(&r);
 }
 
-static void check_hard(executor_kind on, int native)
+static void check_hard(executor_kind on, int native, size_t rows_least)
 {
     ends found = { 0 };
-    for (size_t k = 0; k < sizeof hard / sizeof *hard; k++) check_hard_case(&hard[k], on, native, &found);
+    for (size_t k = 0; k < sizeof hard / sizeof *hard; k++)
+        check_hard_case(&hard[k], on, native, rows_least, &found);
     assert_true(found.failed > 5 && found.ended > 5); /* most of either kind are far from the boundary */
     if (on != EXECUTOR_INTERPRETER) assert_true(found.left > 0);
 }
@@ -113,7 +151,7 @@ static void any_number_of_lanes_gives_the_same(void **unused)
     for (int lanes = 2; lanes <= 16; lanes *= 2) {
         ensemble_case c = hard[lanes == 4 || lanes == 16];
         c.lanes = lanes;
-        check_hard_case(&c, EXECUTOR_LANES, TAUT_NATIVE_AUTO, &found);
+        check_hard_case(&c, EXECUTOR_LANES, TAUT_NATIVE_AUTO, 1, &found);
     }
     assert_true(found.failed > 5 && found.ended > 5 && found.left > 0);
 }
@@ -121,9 +159,10 @@ static void any_number_of_lanes_gives_the_same(void **unused)
 static void members_that_fail_are_told_and_the_others_go_on(void **unused)
 {
     (void)unused;
-    check_hard(EXECUTOR_INTERPRETER, TAUT_NATIVE_DEFAULT);
-    check_hard(EXECUTOR_LANES, TAUT_NATIVE_AUTO);
-    if (getenv("TAUT_TEST_FAKE_CUDA")) check_hard(EXECUTOR_GPU, TAUT_NATIVE_DEFAULT);
+    check_hard(EXECUTOR_INTERPRETER, TAUT_NATIVE_DEFAULT, 0);
+    check_hard(EXECUTOR_LANES, TAUT_NATIVE_AUTO, 0);
+    check_hard(EXECUTOR_LANES, TAUT_NATIVE_AUTO, 1);
+    if (getenv("TAUT_TEST_FAKE_CUDA")) check_hard(EXECUTOR_GPU, TAUT_NATIVE_DEFAULT, 0);
 }
 
 /* A run that goes on from states of another one. */
@@ -156,7 +195,7 @@ static int run_counted(executor_kind on, counter *c, double *rows)
     const executor_vary vary[] = { { VARY_PARAMETER, 1 }, { VARY_RATE, 0 } };
     const double values[] = { 2, 3, 2.5, 3.1, 1, 2.9 }; /* three members */
     const executor_options options = { .on = on, .method = "rattle", .native = TAUT_NATIVE_AUTO, .vary = vary,
-                                       .vary_count = 2 };
+                                       .vary_count = 2, .rows_least = 1 };
     const executor_leg legs[] = { { .h = 1 / (wide)64, .steps = 5, .reads = 1 } };
     const size_t columns[] = { 1, 2, 24 };
     executor_member found[3];
@@ -227,6 +266,8 @@ int main(void)
         cmocka_unit_test(interpreter_has_the_bits_of_single_runs),
         cmocka_unit_test(lanes_have_the_bits_of_single_runs),
         cmocka_unit_test(gpu_has_the_bits_of_single_runs),
+        cmocka_unit_test(rows_that_are_read_together_have_the_bits_of_single_runs),
+        cmocka_unit_test(other_columns_can_be_chosen),
         cmocka_unit_test(members_that_fail_are_told_and_the_others_go_on),
         cmocka_unit_test(any_number_of_lanes_gives_the_same),
         cmocka_unit_test(states_are_all_that_a_member_is),

@@ -9,6 +9,7 @@ static void check_threads(executor_kind on)
     ensemble_run one, many;
     open_ensemble(&several, 70, &one);
     open_ensemble(&several, 70, &many);
+    many.rows_least = 1; /* rows are read together, in all threads */
     executor *e = create_executor(&several, &one, on, 1, TAUT_NATIVE_AUTO);
     executor *f = create_executor(&several, &many, on, 4, TAUT_NATIVE_AUTO);
     run_ensemble(&several, &one, e);

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 static const char *const joints[] = { "fixed", "revolute", "prismatic", "cylindrical", "universal", "spherical",
-                                      "planar", "screw", "gear", "belt", "rolling", "distance", "plane",
+                                      "planar", "screw", "gear", "belt", "rolling", "wheel", "distance", "plane",
                                       "series" };
 #define JOINTS (sizeof joints / sizeof *joints)
 

@@ -1,4 +1,5 @@
-/* taut_advance takes several steps at a time where nobody looks: the same bits as one by one, the same rows and counts. */
+/* taut_advance takes several steps at a time where nobody looks: the same bits as one by one, the same rows and
+   counts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -60,7 +61,8 @@ static void as_one_by_one(void **state)
     (void)state;
     static const struct {
         const char *model, *method;
-    } list[] = { { MODELS "/double-spherical-pendulum.lua", "rattle" }, { MODELS "/double-spherical-pendulum.lua", "em" },
+    } list[] = { { MODELS "/double-spherical-pendulum.lua", "rattle" },
+                 { MODELS "/double-spherical-pendulum.lua", "em" },
                  { MODELS "/heavy-top.lua", "lobatto:s=2" },
                  { MODELS "/bouncing-ball.lua", "rattle" } };
     static outcome one, several;

@@ -310,6 +310,9 @@ static void rows_and_hooks(void **state)
     taut_run run = { .size = sizeof run, .h = 0.1, .until = 1.05, .every = 3, .columns = columns, .column_count = 4,
                      .rows = rows[0], .row_capacity = 20, .before = before, .after = after, .user = &h };
     assert_int_equal(taut_run_rows(f.z, &run), 5); /* steps 0, 3, 6, 9, 11 */
+    run.h = -0.1;
+    assert_int_equal(taut_run_rows(f.z, &run), 0); /* the wrong way */
+    run.h = 0.1;
     run.row_capacity = 4;
     assert_int_equal(taut_advance(f.z, &run), TAUT_BAD_USAGE);
     assert_true(taut_time(f.z) == 0);

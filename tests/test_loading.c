@@ -1,4 +1,5 @@
-/* Which libraries a process loads: none of LAPACK, BLAS and MUMPS for a small model, and one BLAS where they are needed. */
+/* Which libraries a process loads: none of LAPACK, BLAS and MUMPS for a small model, and one BLAS where they are
+   needed. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -76,6 +77,7 @@ static void there_is_one_blas(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(a_small_model_loads_none), cmocka_unit_test(there_is_one_blas) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(a_small_model_loads_none),
+                                        cmocka_unit_test(there_is_one_blas) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

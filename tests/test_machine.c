@@ -181,8 +181,8 @@ static void steps_of_models(void **unused)
 }
 
 /* Steps that are done at once, as whole functions with the rounds that are expected, and those of compositions, whose
-   lengths change: the bits and the rounds of single steps by the interpreter. The lengths are such that one step takes a
-   round more than the next. */
+   lengths change: the bits and the rounds of single steps by the interpreter. The lengths are such that one step takes
+   a round more than the next. */
 static void steps_at_once(void **unused)
 {
     (void)unused;

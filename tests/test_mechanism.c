@@ -5,7 +5,7 @@
 #include "kernel/kernel.h"
 #include "run/engine.h"
 #include "support_core.h"
-#include "support_library.h"
+#include "support_columns.h"
 
 /* ---- messages ---- */
 
@@ -71,6 +71,15 @@ static void messages(void **unused)
         { BALL "gear('g', b, b, { ratio = 2 })", "2: gear 'g' couples two joints that turn or slide, got a table" },
         { BALL "distance('d', world, b, { from = {0, 0, 0} })", "2: distance 'd' has two ends; " },
         { BALL "rolling('r', world, b, { at = {0, 0, 0}, along = {1, 0, 0} })", "lies on the line; " },
+        { BALL "rolling('r', world, b, { at = {0, 0, 0} })", "has no line or plane; " },
+        { BALL "rolling('r', world, b, { at = {0, 0, 0}, along = {1, 0, 0}, normal = {0, 0, 1} })",
+          "has no line or plane; " },
+        { BALL "rolling('r', world, b, { at = {0, 0, 1}, along = {1, 0, 0}, axis = {0, 1, 0} })", "leave axis out" },
+        { BALL "rolling('r', world, b, { at = {0, 0, 0}, normal = {0, 0, 1} })", "is not above the plane; " },
+        { BALL "rolling('r', world, b, { at = {0, 0, -1}, normal = {0, 0, 1}, axis = {0, 0, 2} })",
+          "the wheel lies on the plane; " },
+        { BALL "rolling('r', world, b, { at = {0, 0, -1}, normal = {0, 0, 1}, slide = 1 })", "nothing slides; " },
+        { FLAT "rolling('r', world, f, { at = {0, 0}, normal = {0, 1} })", "rolls along a line; " },
         { BALL "series('s', world, b, { at = {0, 0, 0} })", "2: series 's' has no turn or slide; " },
         { BALL "series('s', world, b, { {'u', axis = {0, 0, 1}, angle = 0} })", "2: 'u' of series 's' has no place; " },
         { BALL "series('s', world, b, { at = {0, 0, 0}, {'u', angle = 0} })", "2: 'u' of series 's' has no axis; " },
@@ -156,15 +165,6 @@ static void rods_that_turn_about_themselves(void **unused)
         taut_simulation_release(z);
         taut_model_release(model);
     }
-}
-
-static double value_of(taut_simulation *z, const char *column)
-{
-    double value;
-    long at = column_of(z, column);
-    if (at < 0) fail_msg("no column '%s'", column);
-    assert_int_equal(taut_get(z, TAUT_ALL, (size_t)at, 1, &value, NULL), TAUT_OK);
-    return value;
 }
 
 #define TUMBLER "local b = body('b', { mass = 2, inertia = {0.3, 0.4, 0.6, 0.02, -0.05, 0.01}, at = {1, 2, 3},\n" \
@@ -451,6 +451,42 @@ static void two_hinges(void **unused)
 
 /* A disc rolls down 30 degrees, on the line or under it: 2/3 g sin(30) t^2/2, with a third of the weight along the
    slope as friction, whose torque turns it. */
+/* A ball, or a wheel with its mass as a ball has it, rolls on a body that is free itself: what acts between them is a
+   pair, so that momentum and angular momentum stay; nothing slips; energy stays. */
+static void rolling_on_a_body(void **unused)
+{
+    (void)unused;
+    static const char *const axes[] = { "", ", axis = {0.6, 0.8, 0.3}" };
+    for (int i = 0; i < 2; i++) {
+        char text[2000];
+        snprintf(text, sizeof text,
+                 "local a = body('a', { mass = 2, inertia = {0.3, 0.3, 0.3}, at = {0.3, -0.1, 0.2},\n"
+                 "                      velocity = {0.1, 0.2, -0.1}, omega = {0.3, -0.2, 0.5} })\n"
+                 "local b = body('b', { mass = 1, inertia = {0.02, 0.02, 0.02}, at = {0.3, -0.1, 0.6} })\n"
+                 "local r = rolling('r', a, b, { at = {0.4, 0, 0.35}, normal = {0.2, 0.1, 1}%s })\n"
+                 /* at the start as one body with a, and turning about the normal besides, which rolls nowhere */
+                 "local n, w = vector{0.2, 0.1, 1}/norm(vector{0.2, 0.1, 1}), vector{0.3, -0.2, 0.5}\n"
+                 "local v = vector{0.1, 0.2, -0.1} + cross(w, vector{0, 0, 0.4})\n"
+                 "local turn = w + %s*n\n"
+                 "start { ['b.dot'] = v, ['b_r.dot'] = {0, turn.x/2, turn.y/2, turn.z/2} }\n"
+                 "local L = 2*cross(a.centre, a.centre.dot) + 0.3*a.omega_space + cross(b.centre, b.centre.dot) +\n"
+                 "          0.02*b.omega_space\n"
+                 "observe('Lx', L.x) observe('Ly', L.y) observe('Lz', L.z)\n"
+                 "local P = 2*a.centre.dot + b.centre.dot\n"
+                 "observe('Px', P.x) observe('Py', P.y) observe('Pz', P.z)\n"
+                 "observe('way', norm(r.gap))\n",
+                 axes[i], i ? "0" : "3");
+        taut_simulation *z = open_text(text);
+        static const char *const names[] = { "Lx", "Ly", "Lz", "Px", "Py", "Pz", "energy" };
+        double before[7];
+        for (int k = 0; k < 7; k++) before[k] = value_of(z, names[k]);
+        assert_int_equal(taut_flow(z, 2, 1e-13), TAUT_OK);
+        assert_true(value_of(z, "way") > 0.01); /* it has rolled somewhere */
+        for (int k = 0; k < 7; k++) assert_column(z, names[k], before[k], 1e-10);
+        taut_simulation_release(z);
+    }
+}
+
 static void rolling_in_the_plane(void **unused)
 {
     (void)unused;
@@ -594,6 +630,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(motors_and_limits, set_up, tear_down),
         cmocka_unit_test_setup_teardown(two_hinges, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rolling_in_the_plane, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(rolling_on_a_body, set_up, tear_down),
         cmocka_unit_test_setup_teardown(joints_in_the_plane, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bodies_of_a_chain_stay_blocks, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_chain_shares_its_kernels, set_up, tear_down),

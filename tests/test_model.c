@@ -83,9 +83,9 @@ static void check(double value, double expected)
 }
 
 /* a: 0 1 2, b: 3 4 5, x: 6, c: 7 8, r: 9 10 11 12 */
-#define PRELUDE                                                                                                            \
-    "local g, m = param('g', 9.81), param('m', 2)\n"                                                                       \
-    "local a, b, x, c, r = point 'a', point 'b', coordinate 'x', point('c', 2), rotation 'r'\n"                            \
+#define PRELUDE \
+    "local g, m = param('g', 9.81), param('m', 2)\n" \
+    "local a, b, x, c, r = point 'a', point 'b', coordinate 'x', point('c', 2), rotation 'r'\n" \
     "start { a = {1, 2, 3}, b = {4, 5, 6}, x = 7, c = {8, 9}, r = {1, 0, 0, 0} }\n"
 
 static double observe(const char *expression)

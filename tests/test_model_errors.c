@@ -85,7 +85,8 @@ static void lua_errors(void **state)
         { "param('a\\xc2\\x9bb', 1)", "cannot be a name; " }, /* C1: the begin of a sequence for the terminal */
         { "param('a\\xff', 1)", "cannot be a name; " },
         { "local s = ('%5p'):format({})", "bad.lua:1: string.format has no %p in models; " },
-        { "local t = { [{}] = 1, [{}] = 2 }\nfor k in pairs(t) do end", "bad.lua:2: keys that are tables or functions" },
+        { "local t = { [{}] = 1, [{}] = 2 }\nfor k in pairs(t) do end",
+          "bad.lua:2: keys that are tables or functions" },
         { "local t = { [{}] = 1, [print] = 2 }\nnext(t)", "bad.lua:2: keys that are tables or functions" },
         { "local s = 'a' .. {}", "attempt to concatenate a table value; use tostring" },
         { "local a = 1 < 'x'", "attempt to compare number with string; compare numbers" },

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support_library.h"
-
 #include <cmocka.h>
+
+#include "support_columns.h"
 
 static const double PI = 3.14159265358979323846;
 
@@ -33,22 +33,6 @@ static taut_simulation *open_with(taut_context *context, const char *name, const
 static taut_simulation *open_file(taut_context *context, const char *name, const char *method)
 {
     return open_with(context, name, method, NULL, 0);
-}
-
-static double column(taut_simulation *z, const char *name)
-{
-    double x;
-    long at = column_of(z, name);
-    if (at < 0) fail_msg("there is no column '%s'", name);
-    assert_int_equal(taut_get(z, TAUT_ALL, (size_t)at, 1, &x, NULL), TAUT_OK);
-    return x;
-}
-
-static void assert_column(taut_simulation *z, const char *name, double exact, double bound)
-{
-    double x = column(z, name);
-    printf("  %-14s %.12g, exact %.12g\n", name, x, exact);
-    if (!(fabs(x - exact) <= bound)) fail_msg("%s is %.12g, not %.12g", name, x, exact);
 }
 
 /* ---- exact solutions, by an extrapolation method with errors of some 1e-13 a step ---- */
@@ -288,9 +272,9 @@ static void find_map(taut_context *context, double speed, double T, double *c)
         values[i] = 1e-5;
         for (int k = 0; k < 4; k++) settings[1 + k] = (taut_setting){ starts[k], NULL, values[k] };
         taut_simulation *z = open_with(context, "bicycle", NULL, settings, 5);
-        for (int k = 0; k < 4; k++) before[i][k] = column(z, columns[k]);
+        for (int k = 0; k < 4; k++) before[i][k] = value_of(z, columns[k]);
         assert_int_equal(taut_flow(z, T, 1e-14), TAUT_OK);
-        for (int k = 0; k < 4; k++) after[i][k] = column(z, columns[k]);
+        for (int k = 0; k < 4; k++) after[i][k] = value_of(z, columns[k]);
         taut_simulation_release(z);
     }
     propagator(before, after, map); /* transposed, with the same eigenvalues */
@@ -336,16 +320,16 @@ static void rattleback_reverses(void **unused)
 {
     taut_context *context = taut_context_create(NULL);
     taut_simulation *z = open_file(context, "rattleback", "em");
-    const double first = column(z, "energy");
+    const double first = value_of(z, "energy");
     double worst = 0;
     (void)unused;
-    assert_true(column(z, "spin") < -4.9);
+    assert_true(value_of(z, "spin") < -4.9);
     for (int i = 1; i <= 16; i++) {
         if (run_to(z, 0.001, 0.5 * i)) fail_msg("%s", taut_error_text(context));
-        worst = fmax(worst, fabs(column(z, "energy") - first) / first);
+        worst = fmax(worst, fabs(value_of(z, "energy") - first) / first);
     }
-    printf("  spin %.4f after 8 s, energy off by %.1e\n", column(z, "spin"), worst);
-    assert_true(column(z, "spin") > 4.9 && column(z, "spin") < 5.05);
+    printf("  spin %.4f after 8 s, energy off by %.1e\n", value_of(z, "spin"), worst);
+    assert_true(value_of(z, "spin") > 4.9 && value_of(z, "spin") < 5.05);
     assert_true(worst < 1e-11); /* 8,000 steps */
     taut_simulation_release(z);
     taut_context_destroy(context);

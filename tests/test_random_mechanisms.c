@@ -1,7 +1,8 @@
-/* Random mechanisms: trees and loops of points, bars and springs in space, chains of bodies with joints, with and without
- * a floor to fall on. They are consistent by construction: bars are as long as the distances of the points that were
- * drawn, joints are where the bodies are, velocities are projected. Every method of the catalogue steps each of them,
- * and whatever it declares is measured. Dozens of them; TAUT_TEST_LONG=1 makes 3,000. TAUT_TEST_SEED begins elsewhere. */
+/* Random mechanisms: trees and loops of points, bars and springs in space, chains of bodies with joints, with and
+ * without a floor to fall on. They are consistent by construction: bars are as long as the distances of the points
+ * that were drawn, joints are where the bodies are, velocities are projected. Every method of the catalogue steps each
+ * of them, and whatever it declares is measured. Dozens of them; TAUT_TEST_LONG=1 makes 3,000. TAUT_TEST_SEED begins
+ * elsewhere. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -63,8 +64,8 @@ static void write_points(script *s)
         } while (apart < 0.3);
         put(s, "local p%d = point 'p%d'\nlagrangian(%.3f*norm2(p%d.dot) - 9.81*%.3f*p%d.z)\n", i, i, uniform(0.2, 2), i,
             uniform(0.2, 2), i);
-        put(s, "start { p%d = {%.15g, %.15g, %.15g}, ['p%d.dot'] = {%.3f, %.3f, %.3f} }\n", i, x[i][0], x[i][1], x[i][2], i,
-            uniform(-1, 1), uniform(-1, 1), uniform(-1, 1));
+        put(s, "start { p%d = {%.15g, %.15g, %.15g}, ['p%d.dot'] = {%.3f, %.3f, %.3f} }\n", i, x[i][0], x[i][1],
+            x[i][2], i, uniform(-1, 1), uniform(-1, 1), uniform(-1, 1));
         char other[16];
         snprintf(other, sizeof other, parent ? "p%d" : "origin", parent);
         if (spring) put(s, "lagrangian(-%.3f*(norm(p%d - %s) - %.3f)^2)\n", uniform(5, 50), i, other, uniform(0.2, 1));
@@ -72,8 +73,8 @@ static void write_points(script *s)
                  x[i][0] - x[parent][0], x[i][1] - x[parent][1], x[i][2] - x[parent][2]), bars++;
         joined[i][parent] = joined[parent][i] = 1;
         if (s->contacts) /* so near below that some are reached */
-            put(s, "contact('floor%d', p%d.z - (%.15g), { restitution = %.1f })\n", i, i, x[i][2] - uniform(0.002, 0.05),
-                uniform(0, 0.9));
+            put(s, "contact('floor%d', p%d.z - (%.15g), { restitution = %.1f })\n", i, i,
+                x[i][2] - uniform(0.002, 0.05), uniform(0, 0.9));
     }
     for (int k = below(3); k > 0; k--) { /* loops; never as many bars as would fix a triangle too often */
         const int i = 1 + below(count), j = 1 + below(count);
@@ -93,14 +94,14 @@ static void write_bodies(script *s)
     for (int i = 1; i <= count; i++) {
         double joint[3];
         for (int k = 0; k < 3; k++) joint[k] = x[k] + uniform(-0.5, 0.5), x[k] = joint[k] + uniform(0.2, 0.6);
-        put(s, "local b%d = body('b%d', { mass = %.3f, inertia = {%.3f, %.3f, %.3f}, at = {%.15g, %.15g, %.15g} })\n", i, i,
-            uniform(0.5, 2), uniform(0.2, 0.3), uniform(0.2, 0.3), uniform(0.2, 0.3), x[0], x[1], x[2]);
+        put(s, "local b%d = body('b%d', { mass = %.3f, inertia = {%.3f, %.3f, %.3f}, at = {%.15g, %.15g, %.15g} })\n",
+            i, i, uniform(0.5, 2), uniform(0.2, 0.3), uniform(0.2, 0.3), uniform(0.2, 0.3), x[0], x[1], x[2]);
         char parent[16];
         snprintf(parent, sizeof parent, i > 1 ? "b%d" : "world", i - 1);
         const int kind = below(4);
         put(s, "%s('j%d', %s, b%d, { at = {%.15g, %.15g, %.15g}",
-            kind == 0 ? "revolute" : kind == 1 ? "spherical" : kind == 2 ? "universal" : "prismatic", i, parent, i, joint[0],
-            joint[1], joint[2]);
+            kind == 0 ? "revolute" : kind == 1 ? "spherical" : kind == 2 ? "universal" : "prismatic", i, parent, i,
+            joint[0], joint[1], joint[2]);
         if (kind == 0 || kind == 3) put(s, ", axis = {%.3f, %.3f, 1}", uniform(-1, 1), uniform(-1, 1));
         if (kind == 2) put(s, ", axis = {1, 0, 0}, axis2 = {0, 1, 0}");
         put(s, " })\n");
@@ -171,9 +172,11 @@ static void measure(const script *s, const taut_method_info *info, taut_simulati
         }
     }
     read_all(z, TAUT_ENERGY, e1, &en), read_all(z, TAUT_CONSERVED, c1, &cn);
-    if (free && (info->keeps & TAUT_KEEPS_ENERGY)) holds(s, info->name, "the energy's change", fabs(e1[0] - e0[0]), 1e-9 * size);
+    if (free && (info->keeps & TAUT_KEEPS_ENERGY))
+        holds(s, info->name, "the energy's change", fabs(e1[0] - e0[0]), 1e-9 * size);
     if (free && (info->keeps & TAUT_KEEPS_MOMENTUM))
-        for (size_t i = 0; i < cn; i++) holds(s, info->name, "a momentum's change", fabs(c1[i] - c0[i]), 1e-9 * (size + fabs(c0[i])));
+        for (size_t i = 0; i < cn; i++)
+            holds(s, info->name, "a momentum's change", fabs(c1[i] - c0[i]), 1e-9 * (size + fabs(c0[i])));
     if (!free || !(info->keeps & TAUT_KEEPS_REVERSIBLE)) return;
     for (int i = 0; i < STEPS; i++)
         if (taut_step(z, -h)) {
@@ -197,7 +200,8 @@ static void one_mechanism(void)
         fail_msg("%s\n%s", taut_error_text(context), s.text);
     for (size_t i = 0; taut_methods(i, &info) == TAUT_OK; i++) {
         taut_simulation *z = NULL;
-        const taut_options o = { .size = sizeof o, .method = info.name, .start = TAUT_PROJECT, .native = TAUT_NATIVE_OFF };
+        const taut_options o = { .size = sizeof o, .method = info.name, .start = TAUT_PROJECT,
+                                 .native = TAUT_NATIVE_OFF };
         const int status = taut_simulation_create(context, m, &o, &z);
         if (status == TAUT_UNSUPPORTED || status == TAUT_BAD_USAGE) {
             all.refused++; /* not for such models: em and contacts, say */
@@ -220,7 +224,8 @@ static void mechanisms(void **unused)
     const char *seed = getenv("TAUT_TEST_SEED");
     const int count = getenv("TAUT_TEST_LONG") ? 3000 : 60;
     for (int i = 0; i < count; i++) {
-        state = (uint64_t)(seed ? atol(seed) : 1) * 1000003 + (uint64_t)i; /* each has its own: a failure is found again */
+        /* each has its own: a failure is found again */
+        state = (uint64_t)(seed ? atol(seed) : 1) * 1000003 + (uint64_t)i;
         one_mechanism();
     }
     print_message("%ld mechanisms, %ld runs, %ld not for the method, %ld ended early, %ld properties measured, "

@@ -1,6 +1,6 @@
 /* Run files come from anywhere. Each edit below is one that someone could make to a run file: reading, exporting or
-   resuming it must either refuse, with a message that says why, or be none the worse for it. Then random edits, of cells
-   and of bytes: whatever they say, nothing crashes and everything ends. */
+   resuming it must either refuse, with a message that says why, or be none the worse for it. Then random edits, of
+   cells and of bytes: whatever they say, nothing crashes and everything ends. */
 #include <sqlite3.h>
 #include <unistd.h>
 
@@ -187,8 +187,8 @@ static uint32_t draw(uint32_t below)
 static void random_cells(void **state)
 {
     (void)state;
-    static const char *const values[] = { "null", "-1", "0", "1", "9223372036854775807", "-9223372036854775808", "1e300",
-                                          "-9e999", "''", "'nan'", "'inf'", "'text'", "x''", "zeroblob(8)",
+    static const char *const values[] = { "null", "-1", "0", "1", "9223372036854775807", "-9223372036854775808",
+                                          "1e300", "-9e999", "''", "'nan'", "'inf'", "'text'", "x''", "zeroblob(8)",
                                           "zeroblob(100000)", "randomblob(8)", "randomblob(48)", "value || value" };
     static const char *const cells[][2] = { { "run", "value" },       { "run", "name" },     { "settings", "value" },
                                             { "columns", "name" },    { "columns", "kind" }, { "columns", "sql" },

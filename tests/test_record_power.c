@@ -108,9 +108,9 @@ static int power_control(sqlite3_file *f, int op, void *argument) { return FORWA
 static int power_sector(sqlite3_file *f) { return (void)f, SECTOR; }
 static int power_device(sqlite3_file *f) { return (void)f, SQLITE_IOCAP_POWERSAFE_OVERWRITE; }
 
-static const sqlite3_io_methods methods = { 1, power_close, power_read, power_write, power_truncate, power_sync, power_size,
-                                            power_lock, power_unlock, power_reserved, power_control, power_sector,
-                                            power_device, NULL, NULL, NULL, NULL, NULL, NULL };
+static const sqlite3_io_methods methods = { 1, power_close, power_read, power_write, power_truncate, power_sync,
+                                            power_size, power_lock, power_unlock, power_reserved, power_control,
+                                            power_sector, power_device, NULL, NULL, NULL, NULL, NULL, NULL };
 
 static int power_open(sqlite3_vfs *v, const char *name, sqlite3_file *f, int flags, int *out)
 {

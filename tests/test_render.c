@@ -3,6 +3,7 @@
 #include <math.h>
 #include <unistd.h>
 
+#include "base/deflate.h"
 #include "render/film.h"
 
 #include "support_allocator.h"
@@ -111,6 +112,8 @@ static void assert_png(const unsigned char *file, size_t size, const image *want
         if (memcmp(file + i + 4, "IHDR", 4) == 0) {
             assert_int_equal(number_at(data), wanted->width);
             assert_int_equal(number_at(data + 4), wanted->height);
+            assert_int_equal(data[8], 8); /* bits */
+            assert_true(data[9] == 2 || data[9] == 3); /* three colours of a pixel, or one of a list */
             step = data[9] == 3 ? 1 : 3;
         }
         if (memcmp(file + i + 4, "PLTE", 4) == 0) memcpy(colours, data, length);
@@ -282,26 +285,26 @@ static void palettes(void **state)
     free(p);
 }
 
-/* ---- the canvas ---- */
+/* ---- the tracer ---- */
 
 enum { SIDE = 200 };
 
-static canvas *make_canvas(int flat)
+static tracer *make_tracer(int flat)
 {
-    canvas *z;
-    assert_int_equal(taut_canvas_create(context, SIDE, SIDE, 1, &z), TAUT_OK);
+    tracer *z;
+    assert_int_equal(taut_tracer_create(context, SIDE, SIDE, 1, &z), TAUT_OK);
     z->flat = flat;
     z->unit = 0.01; /* the plane is 2 wide; in space that much at depth 1 */
     return z;
 }
 
 /* The sum of a colour over all pixels, in pixels. */
-static double amount(canvas *z, int colour)
+static double amount(tracer *z, int colour)
 {
     image out;
     double sum = 0;
     assert_int_equal(taut_image_create(context, SIDE, SIDE, &out), TAUT_OK);
-    assert_int_equal(taut_canvas_draw(z, &out), TAUT_OK);
+    assert_int_equal(taut_tracer_draw(z, &out), TAUT_OK);
     for (size_t i = 0; i < SIDE * SIDE; i++) sum += out.rgb[3 * i + (size_t)colour] / 255.0;
     taut_image_free(context, &out);
     return sum;
@@ -316,40 +319,40 @@ static void areas(void **state)
 {
     (void)state;
     const double pi = 3.14159265358979;
-    canvas *z = make_canvas(1);
-    taut_canvas_add(
+    tracer *z = make_tracer(1);
+    taut_tracer_add(
         z, &(drawn) {
                .when = PASS_SOLID, .type = DRAWN_SPHERE, .at = { { 0.1, 0.2, 0 } }, .radius = { 0.5 }, .colour = RED });
     near(amount(z, 0), pi * 50 * 50, 0.003);
-    taut_canvas_clear(z);
-    taut_canvas_add(z, &(drawn) { .when = PASS_SOLID,
+    taut_tracer_clear(z);
+    taut_tracer_add(z, &(drawn) { .when = PASS_SOLID,
                                   .type = DRAWN_FRUSTUM,
                                   .at = { { -0.5, -0.3, 0 }, { 0.3, 0.3, 0 } },
                                   .radius = { 0.1, 0.1 },
                                   .colour = RED });
     near(amount(z, 0), 100 * 20, 0.01); /* length 1, width 0.2 */
-    taut_canvas_clear(z);
-    taut_canvas_add(z, &(drawn) { .when = PASS_SOLID,
+    taut_tracer_clear(z);
+    taut_tracer_add(z, &(drawn) { .when = PASS_SOLID,
                                   .type = DRAWN_FRUSTUM,
                                   .at = { { -0.5, 0, 0 }, { 0.5, 0, 0 } },
                                   .radius = { 0.2, 0 },
                                   .colour = RED });
     near(amount(z, 0), 100 * 20, 0.01); /* a cone from the side: a triangle */
-    taut_canvas_clear(z);
-    taut_canvas_add(z, &(drawn) { .when = PASS_SOLID,
+    taut_tracer_clear(z);
+    taut_tracer_add(z, &(drawn) { .when = PASS_SOLID,
                                   .type = DRAWN_FRUSTUM,
                                   .at = { { 0, 0, -1 }, { 0, 0, 1 } },
                                   .radius = { 0.4, 0.4 },
                                   .colour = RED });
     near(amount(z, 0), pi * 40 * 40, 0.003); /* a cylinder from its end */
-    taut_canvas_clear(z);
-    taut_canvas_add(z, &(drawn) { .when = PASS_SOLID,
+    taut_tracer_clear(z);
+    taut_tracer_add(z, &(drawn) { .when = PASS_SOLID,
                                   .type = DRAWN_TRIANGLE,
                                   .at = { { -0.5, -0.5, 0 }, { 0.7, -0.4, 0.3 }, { 0, 0.6, -0.2 } },
                                   .colour = RED });
     near(amount(z, 0), 0.5 * (1.2 * 1.1 - 0.5 * 0.1) * 1e4, 0.005);
-    taut_canvas_clear(z);
-    taut_canvas_add(z, &(drawn) { .when = PASS_SOLID,
+    taut_tracer_clear(z);
+    taut_tracer_add(z, &(drawn) { .when = PASS_SOLID,
                                   .type = DRAWN_LINE,
                                   .at = { { -0.5, -0.3, 0 }, { 0.3, 0.3, 0 } },
                                   .radius = { 1.5 },
@@ -357,26 +360,26 @@ static void areas(void **state)
                                   .other = RED,
                                   .cover = 1 });
     near(amount(z, 0), 100 * 3 + pi * 1.5 * 1.5, 0.03); /* round ends */
-    taut_canvas_clear(z);
-    taut_canvas_add(z, &(drawn) { .when = PASS_SHADOW,
+    taut_tracer_clear(z);
+    taut_tracer_add(z, &(drawn) { .when = PASS_SHADOW,
                                   .type = DRAWN_SHADE,
                                   .at = { { -0.5, 0, 0 }, { 0.5, 0, 0 } },
                                   .normal = { { 0, 0, 1 } },
                                   .radius = { 0.1, 0.1 },
                                   .colour = RED });
     near(amount(z, 0), 100 * 20 + pi * 100, 0.01);
-    taut_canvas_destroy(z);
-    z = make_canvas(0); /* in perspective: a ball at distance d is seen under the angle asin(r/d) */
-    taut_canvas_add(
+    taut_tracer_destroy(z);
+    z = make_tracer(0); /* in perspective: a ball at distance d is seen under the angle asin(r/d) */
+    taut_tracer_add(
         z,
         &(drawn) { .when = PASS_SOLID, .type = DRAWN_SPHERE, .at = { { 0, 0, 5 } }, .radius = { 3 }, .colour = RED });
     near(amount(z, 0), pi * 75 * 75, 0.003); /* tan(asin(3/5)) = 3/4 */
-    taut_canvas_clear(z);
-    taut_canvas_add(
+    taut_tracer_clear(z);
+    taut_tracer_add(
         z,
         &(drawn) { .when = PASS_SOLID, .type = DRAWN_SPHERE, .at = { { 0, 0, -5 } }, .radius = { 3 }, .colour = RED });
     assert_true(amount(z, 0) == 0); /* behind the reader */
-    taut_canvas_destroy(z);
+    taut_tracer_destroy(z);
 }
 
 static void depth(void **state)
@@ -384,9 +387,9 @@ static void depth(void **state)
     (void)state;
     const double pi = 3.14159265358979;
     for (int flat = 0; flat < 2; flat++) {
-        canvas *z = make_canvas(flat);
+        tracer *z = make_tracer(flat);
         const double s = flat ? 1 : 4; /* size at depth 4 */
-        taut_canvas_add(z,
+        taut_tracer_add(z,
                         &(drawn) { .when = PASS_SOLID,
                                    .type = DRAWN_TRIANGLE,
                                    .colour = RED,
@@ -395,18 +398,18 @@ static void depth(void **state)
             .when = PASS_SOLID, .type = DRAWN_SPHERE, .at = { { 0, 0, 3 } }, .radius = { 0.05 }, .colour = GREEN
         };
         double whole = 5000;
-        taut_canvas_add(z, &ball);
+        taut_tracer_add(z, &ball);
         near(whole - amount(z, 0), amount(z, 1), 0.02); /* what is before it hides it */
         ball.at[0][2] = 5;
-        taut_canvas_clear(z);
-        taut_canvas_add(z, &ball);
-        taut_canvas_add(z,
+        taut_tracer_clear(z);
+        taut_tracer_add(z, &ball);
+        taut_tracer_add(z,
                         &(drawn) { .when = PASS_SOLID,
                                    .type = DRAWN_TRIANGLE,
                                    .colour = RED,
                                    .at = { { -0.5 * s, -0.5 * s, 4 }, { 0.5 * s, -0.5 * s, 4 }, { 0, 0.5 * s, 4 } } });
         assert_true(amount(z, 1) == 0);
-        taut_canvas_add(z, &(drawn) { .when = PASS_GLASS,
+        taut_tracer_add(z, &(drawn) { .when = PASS_GLASS,
                                       .type = DRAWN_SPHERE,
                                       .at = { { 0, 0, 3 } },
                                       .radius = { 0.1 },
@@ -415,7 +418,7 @@ static void depth(void **state)
         double covered = pi * 100 / (flat ? 1 : 9);
         near(amount(z, 1), 0.25 * covered, 0.05); /* a quarter of it hides what is behind, and no other glass */
         near(whole - amount(z, 0), 0.25 * covered, 0.05);
-        taut_canvas_destroy(z);
+        taut_tracer_destroy(z);
     }
 }
 
@@ -423,10 +426,10 @@ static void depth(void **state)
 static void trails_of(void **state)
 {
     (void)state;
-    canvas *z = make_canvas(1);
+    tracer *z = make_tracer(1);
     for (int k = 0; k < 3; k++) z->paper[k] = 1;
     for (int pale = 0; pale < 2; pale++) /* the pale one comes last */
-        taut_canvas_add(z, &(drawn) { .when = PASS_TRAIL,
+        taut_tracer_add(z, &(drawn) { .when = PASS_TRAIL,
                                       .type = DRAWN_LINE,
                                       .at = { { -0.5, 0, 0 }, { 0.5, 0, 0 } },
                                       .radius = { 3 },
@@ -437,14 +440,14 @@ static void trails_of(void **state)
     near(white - amount(z, 0), 100 * 6 + 28, 0.05);
     z->dark = 1;
     assert_true(white - amount(z, 0) == 0);
-    taut_canvas_destroy(z);
+    taut_tracer_destroy(z);
 }
 
 /* Numbers that are none, and what is nowhere, draw nothing. */
 static void nothing(void **state)
 {
     (void)state;
-    canvas *z = make_canvas(0);
+    tracer *z = make_tracer(0);
     static const drawn_type types[] = { DRAWN_SPHERE, DRAWN_FRUSTUM, DRAWN_TRIANGLE, DRAWN_LINE, DRAWN_SHADE };
     static const double bad[] = { NAN, INFINITY, -INFINITY, 1e300, 0 };
     for (int t = 0; t < 5; t++)
@@ -456,10 +459,10 @@ static void nothing(void **state)
                             .radius = { 0, 0 },
                             .colour = RED };
                 d.at[t % 2][c] = bad[b];
-                taut_canvas_add(z, &d);
+                taut_tracer_add(z, &d);
             }
     assert_true(amount(z, 0) < 30);
-    taut_canvas_destroy(z);
+    taut_tracer_destroy(z);
 }
 
 /* ---- films ---- */
@@ -636,31 +639,77 @@ static void shapes(void **state)
     }
 }
 
+/* Red pixels of a picture whose middle is {0, 0, 0}, with a bar from x = -4 to 4 below it: how many in each column. */
+static void count_red(const char *drawn, long columns[320], long *from, long *to)
+{
+    image z;
+    record *r;
+    char text[600];
+    film_options o = taut_film_default();
+    o.width = 320, o.height = 160, o.clock = 0, o.trails = TRAIL_OFF;
+    snprintf(text, sizeof text,
+             "local a = point('a', 2)\nlagrangian(norm2(a.dot)/2)\nstart { a = {2, 0}, ['a.dot'] = {0, 1e-9} }\n"
+             "draw { bar({-4, -1, 0}, {4, -1, 0}), ball({2, 1, 0}, 0.02), %s:colour '#ff0000' }\n", drawn);
+    record_text(text, path, 8);
+    film *f = open_film(&r, &o);
+    assert_int_equal(taut_image_create(context, 320, 160, &z), TAUT_OK);
+    assert_int_equal(taut_film_draw(f, 0, 0, &z), TAUT_OK);
+    memset(columns, 0, 320 * sizeof *columns);
+    *from = 320, *to = 0;
+    for (int i = 0; i < 160; i++)
+        for (int k = 0; k < 320; k++) {
+            const unsigned char *c = z.rgb + 3 * (i * 320 + k);
+            if (c[0] < 120 || c[1] > 70 || c[2] > 70) continue;
+            columns[k]++;
+            if (k < *from) *from = k;
+            if (k > *to) *to = k;
+        }
+    taut_image_free(context, &z);
+    taut_film_close(f);
+    taut_record_close(r);
+}
+
+/* An arrow begins where it should, and is thicker near its head. A box has its size wherever it is. What is drawn at the
+   end of a bar is seen. */
+static void places_and_sizes(void **state)
+{
+    (void)state;
+    long columns[320], from, to, first = 0, second = 0;
+    count_red("arrow({0, 0, 0}, {2, 0, 0})", columns, &from, &to);
+    for (long k = from; k <= to; k++) *(k < (from + to) / 2 ? &first : &second) += columns[k];
+    if (from < 158 || from > 162 || to < 170 || second <= first)
+        fail_msg("from %ld to %ld, %ld pixels in the first half, %ld in the second", from, to, first, second);
+    count_red("box({2, 0, 0}, {1, 1, 1})", columns, &from, &to);
+    if (to - from > 60 || from < 170) fail_msg("from %ld to %ld", from, to); /* 8 are at most 320 pixels */
+    count_red("ball({4, -1, 0}, 0.01)", columns, &from, &to);
+    assert_true(from <= to);
+}
+
 static void letters(void **state)
 {
     (void)state;
-    canvas *z = make_canvas(1);
+    tracer *z = make_tracer(1);
     const float red[3] = RED;
     for (int c = '!'; c <= '~'; c++) {
         char text[2] = { (char)c, 0 };
-        taut_canvas_clear(z);
+        taut_tracer_clear(z);
         taut_letters_add(z, text, 20, 100, 40, NULL, red);
         double ink = amount(z, 0);
         if (!(ink > 10)) fail_msg("'%c' is not there", c);
     }
     const float green[3] = GREEN;
     double plain = amount(z, 0);
-    taut_canvas_clear(z);
+    taut_tracer_clear(z);
     taut_letters_add(z, "~", 20, 100, 40, green, red);
     assert_true(fabs(amount(z, 0) - plain) < 1 && amount(z, 1) > 50); /* around it, not over it */
     /* the second letter is where the first ends, also after one that the font has not, which is a box */
-    taut_canvas_clear(z);
+    taut_tracer_clear(z);
     taut_letters_add(z, "\xce\xbbi", 20, 100, 40, NULL, red);
     double both = amount(z, 0);
-    taut_canvas_clear(z);
+    taut_tracer_clear(z);
     taut_letters_add(z, "i", 20, 100, 40, NULL, red);
     assert_true(both > amount(z, 0) + 200); /* 20 by 30 pixels, 4 wide */
-    taut_canvas_destroy(z);
+    taut_tracer_destroy(z);
 }
 
 /* ---- memory ---- */
@@ -732,6 +781,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(moving_ball, set_up, tear_down),
         cmocka_unit_test_setup_teardown(same_bytes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(shapes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(places_and_sizes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(letters, set_up, tear_down),
         cmocka_unit_test_setup_teardown(memory, set_up, tear_down),
     };

@@ -44,7 +44,8 @@ static size_t shapes_of(const picture *p, shape_type type)
     return count;
 }
 
-#define SPACE "local a, b, c = point 'a', point 'b', point 'c'\nlagrangian(norm2(a.dot) + norm2(b.dot) + norm2(c.dot))\n" \
+#define SPACE \
+    "local a, b, c = point 'a', point 'b', point 'c'\nlagrangian(norm2(a.dot) + norm2(b.dot) + norm2(c.dot))\n" \
               "start { a = {1, 0, 0}, b = {0, 1, 0}, c = {0, 0, 1} }\nlocal l = param('l', 1)\n"
 #define PLANE "local x1, y1, x2, y2 = coordinate 'x1', coordinate 'y1', coordinate 'x2', coordinate 'y2'\n" \
               "lagrangian(x1.dot^2 + y1.dot^2 + x2.dot^2 + y2.dot^2)\nstart { x1 = 1, y1 = 0, x2 = 2, y2 = 0 }\n"
@@ -85,12 +86,20 @@ static void guesses(void **state)
     }
 }
 
-/* A bar to a fixed centre ends there; a rotation alone is a box. */
+/* A bar joins its two points; one to a fixed centre ends there; a rotation alone is a box. */
 static void guessed_places(void **state)
 {
     (void)state;
     float places[30];
     model *m;
+    picture *pair = picture_of(SPACE "constraint('k', norm(a - c) - l)", &m);
+    const double rows[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9 };
+    taut_picture_places(pair, 0, rows, places);
+    const uint32_t *ends = pair->index + pair->shapes[0].first;
+    assert_true((places[3 * ends[0]] == 1 && places[3 * ends[1]] == 7) ||
+                (places[3 * ends[0]] == 7 && places[3 * ends[1]] == 1));
+    taut_picture_destroy(pair);
+    taut_model_free(m);
     picture *p = picture_of(SPACE "constraint('k', norm(a - {1, 2, 3}) - l)", &m);
     const double at[] = { 4, 5, 6, 7, 8, 9, 10, 11, 12 };
     assert_int_equal(p->coordinate_count, 9);
@@ -108,6 +117,27 @@ static void guessed_places(void **state)
     assert_int_equal(p->shape_count, 1);
     assert_int_equal(p->shapes[0].type, SHAPE_BOX);
     assert_false(p->flat);
+    taut_picture_destroy(p);
+    taut_model_free(m);
+}
+
+/* Functions are drawn by their values at as many places as are asked for. */
+static void functions_are_drawn(void **state)
+{
+    (void)state;
+    float places[60];
+    model *m;
+    picture *p = picture_of(PLANE "draw { path(function(u) return {u, u^2 + x1} end, {1, 3}, 4) }", &m);
+    const double at[] = { 10, 0, 0, 0 };
+    assert_int_equal(p->shape_count, 1);
+    assert_int_equal(p->shapes[0].rows * p->shapes[0].columns, 5);
+    assert_int_equal(p->place_count, 5);
+    taut_picture_places(p, 0, at, places);
+    for (uint32_t k = 0; k < 5; k++) {
+        const double u = 1 + 0.5 * k;
+        const float *place = places + 3 * p->index[p->shapes[0].first + k];
+        assert_true(fabs(place[0] - u) < 1e-6 && fabs(place[1] - (u * u + 10)) < 1e-5); /* float */
+    }
     taut_picture_destroy(p);
     taut_model_free(m);
 }
@@ -660,6 +690,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(guesses, set_up, tear_down),
         cmocka_unit_test_setup_teardown(guessed_places, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(functions_are_drawn, set_up, tear_down),
         cmocka_unit_test_setup_teardown(drawn, set_up, tear_down),
         cmocka_unit_test_setup_teardown(few_frames, set_up, tear_down),
         cmocka_unit_test_setup_teardown(many_frames, set_up, tear_down),

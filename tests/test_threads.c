@@ -1,7 +1,8 @@
 /* Threads, each with its own context: linear systems by every back end, models of every kind and one that is large
    enough for MUMPS, run files and exports. No thread sees the others: results are those of one thread alone, bit by
    bit. The linker hands calls of dlsym to the __wrap_ function here (tests/CMakeLists.txt), which gives functions of
-   MUMPS and LAPACK that watch, so that two threads within them are seen, whether they do harm or not; and that these were at work at all. */
+   MUMPS and LAPACK that watch, so that two threads within them are seen, whether they do harm or not; and that
+   these were at work at all. */
 #include <dmumps_c.h>
 #include <lapacke.h>
 #include <pthread.h>

@@ -8,6 +8,9 @@ seconds=${1:-60}
 [ $# -eq 0 ] || shift
 [ $# -gt 0 ] || set -- vary method import expr step record model
 programs=build-fuzz/tests/fuzz
+# These save four tenths of the processor time of `step`: no entropic schedule, short stacks of allocations, a small quarantine.
+ASAN_OPTIONS=malloc_context_size=4:quarantine_size_mb=32${ASAN_OPTIONS:+:$ASAN_OPTIONS}
+export ASAN_OPTIONS
 mkdir -p build-fuzz/crashes
 failed=
 for target in "$@"; do
@@ -22,7 +25,7 @@ for target in "$@"; do
     log=build-fuzz/$target.log
     # Models may need more memory than the target allows itself: LAPACK, Lua's parser. Nothing is found by counting it.
     if TAUT_NATIVE=off "$programs/fuzz_$target" -max_total_time="$seconds" -max_len="$longest" -timeout=60 -rss_limit_mb=4096 \
-        -close_fd_mask=3 -print_final_stats=1 -artifact_prefix="build-fuzz/crashes/$target-" "$corpus" "$seeds" $set_of \
+        -entropic=0 -close_fd_mask=3 -print_final_stats=1 -artifact_prefix="build-fuzz/crashes/$target-" "$corpus" "$seeds" $set_of \
         > "$log" 2>&1; then
         state=done
     else

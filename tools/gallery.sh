@@ -80,6 +80,7 @@ joints/planar | 0.4 | -T 1 |
 joints/plane | 0.4 | -s 0.002 -T 1 |
 joints/screw | 1 | -T 2 |
 joints/rolling | 0.6 | -T 1 |
+joints/wheel | 0.8 | -T 2 |
 joints/fixed | 1 | -T 2 |
 joints/distance | 1 | -T 2 |
 joints/gear | 0.5 | -T 1 |

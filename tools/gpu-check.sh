@@ -2,7 +2,7 @@
 # gpu-check.sh: ensembles on a machine with a GPU: the bits of single runs, and how fast.
 #
 #     tools/gpu-check.sh prepare   where Taut is built: puts what is needed into build-gpu/, to be taken along
-#     tools/gpu-check.sh [bits|speed|counters|all]   on the machine with the GPU, which needs CUDA and nothing else
+#     tools/gpu-check.sh [bits|rows|map|speed|counters|all]   on the machine with the GPU, which needs CUDA and nothing else
 #
 # Results go to standard output; with $OUT set, to $OUT/gpu-check.txt as well. bits: 1,000 members, 10,000 steps.
 set -u
@@ -12,13 +12,14 @@ folder=build-gpu
 prepare() {
     set -e
     cmake -S . -B build > /dev/null
-    cmake --build build --target bench_ensemble -j 2 | tail -1
+    cmake --build build --target bench_ensemble --target taut_command -j 2 | tail -1
     rm -rf "$folder"
     mkdir -p "$folder/lib"
     cp build/bench/ensemble "$folder/ensemble"
-    strip "$folder/ensemble"
+    cp build/taut "$folder/taut"
+    strip "$folder/ensemble" "$folder/taut"
     # all libraries but those of the C library, which every machine has
-    ldd build/bench/ensemble | awk '$3 ~ /^\// { print $3 }' | grep -v '/lib\(c\|m\|dl\|pthread\|rt\)\.so' |
+    ldd build/bench/ensemble build/taut | awk '$3 ~ /^\// { print $3 }' | grep -v '/lib\(c\|m\|dl\|pthread\|rt\)\.so' |
         while read -r library; do cp -L "$library" "$folder/lib/"; done
     if command -v nvcc > /dev/null; then
         nvcc -arch=sm_90 -O3 -o "$folder/limit_fast" bench/peers/limit_ensemble.cu
@@ -34,6 +35,23 @@ bits() {
     for method in rattle em lobatto:s=3 compose:rattle,order=8; do
         ensemble bits $method 0.01 1000 10000 "$threads" lanes gpu || status=1
     done
+}
+
+rows() {
+    echo "## rows, read together and member by member: all columns against single runs, then how fast"
+    for method in rattle em lobatto:s=3; do
+        ensemble rows $method 0.01 1000 2000 20 "$threads" all interpreter lanes gpu || status=1
+    done
+    ensemble rows rattle 0.01 1e5 2000 100 "$threads" kept gpu lanes || status=1
+    ensemble rows em 0.01 1e5 2000 100 "$threads" kept gpu || status=1
+}
+
+map() {
+    echo "## the chaos map of docs/ensembles.md: on the GPU, in lanes, and a small one against the interpreter"
+    export LD_LIBRARY_PATH="$here/$folder/lib:${LD_LIBRARY_PATH:-}"
+    tools/chaos-map.py --taut "$folder/taut" --on gpu ${OUT:+-o "$OUT/chaos-map.png"} || status=1
+    tools/chaos-map.py --taut "$folder/taut" --on lanes || status=1
+    tools/chaos-map.py --taut "$folder/taut" --on gpu --size 100 --until 20 --check || status=1
 }
 
 speed() {
@@ -101,9 +119,11 @@ done
 ensemble bits rattle 0.01 64 100 "$threads" gpu || { echo "the program does not run here"; ldd "$folder/ensemble"; status=1; }
 case ${1:-all} in
 bits) bits ;;
+rows) rows ;;
+map) map ;;
 speed) speed ;;
 counters) counters ;;
-*) bits; speed ;;
+*) bits; rows; map; speed ;;
 esac
 rm -rf "$limits"
 exit $status

@@ -1,6 +1,6 @@
 #!/bin/sh
-# setup.sh GROUP...: install the Debian packages of these groups (build, check, bench, python, deb, abi, chroot, lint, fuzz)
-# that are missing. Asks apt for nothing when all are there.
+# setup.sh GROUP...: install the Debian packages of these groups (build, check, bench, python, deb, abi, chroot, lint, fuzz,
+# coverage) that are missing. Asks apt for nothing when all are there.
 set -eu
 
 build="gcc libc6-dev make cmake pkgconf liblua5.4-dev libsuitesparse-dev libmumps-seq-5.5 libmumps-headers-dev
@@ -17,6 +17,7 @@ abi="abigail-tools binutils"
 chroot="debootstrap git"
 lint="clang-tidy cppcheck valgrind"
 fuzz="clang libclang-rt-dev"
+coverage="python3"
 
 wanted=
 for group in "$@"; do
@@ -30,6 +31,7 @@ for group in "$@"; do
     chroot) wanted="$wanted $chroot" ;;
     lint) wanted="$wanted $lint" ;;
     fuzz) wanted="$wanted $fuzz" ;;
+    coverage) wanted="$wanted $coverage" ;;
     *) echo "setup.sh: no group of packages is called '$group'" >&2; exit 2 ;;
     esac
 done

@@ -2,9 +2,10 @@
 // Usage: peer_siconos j1 velocity h tend | j2 velocity h n tend
 // velocity: constraints enforced on the velocities only (TimeStepping + Equality); the one variant so far.
 // Usage: peer_siconos pile nsgs|lemke|cpg rows tolerance
-// The contact problem of one Moreau-Jean step (h = 0.01) of models/pyramid.lua at rest: impulses P in friction cones with
-// u = W P + b, solved by the numerics library alone, from P = 0, W dense and given. us: of a solution, setting up W not
-// counted; left: the largest velocity that is left over h g (0: at rest); weight: relative error of what the floor carries.
+// The contact problem of one Moreau-Jean step (h = 0.01) of models/pyramid.lua at rest: impulses P in friction cones
+// with u = W P + b, solved by the numerics library alone, from P = 0, W dense and given. us: of a solution, setting up
+// W not counted; left: the largest velocity that is left over h g (0: at rest); weight: relative error of what the
+// floor carries.
 #include "problem.h"
 #include <SiconosKernel.hpp>
 #include <FrictionContactProblem.h>

@@ -249,10 +249,134 @@ typedef struct taut_vary {
    on, run->row_capacity is that of one member; run->rows is not read. What a member does not reach is NaN.
    statuses[i], if statuses is not NULL, is its status; the call returns that of the first member that failed, with its
    message. The results do not depend on `threads` (0: 1, at most TAUT_THREADS_MOST), which share the members; hooks,
-   and an allocator of yours, are called by all of them at the same time. The prototype is unchanged; it is used by this
-   call alone meanwhile. */
+   and an allocator of yours, are called by all of them at the same time. Many steps without hooks are computed in lanes
+   of the processor's vectors, where the options allow native code; the bits are the same, and `interrupt` is looked at
+   a few times a second. The prototype is unchanged; it is used by this call alone meanwhile. */
 TAUT_API int taut_ensemble(taut_simulation *prototype, const taut_run *run, size_t members, const taut_vary *vary,
                            size_t vary_count, const double *values, int threads, double *rows, int *statuses);
+
+/* ---- members of an ensemble ----
+   Many members of a model, which differ in params, inputs or start values (docs/ensembles.md): sampled or given, in
+   lanes of the processor's vectors, on a GPU or one after the other, with the bits of `taut run`. (Those of taut_step,
+   too. The last step of taut_advance ends at `until` to the bit, and may be longer or shorter than h by a rounding error
+   of t.) Their kept values go to memory of yours or to a callback, chunk by chunk; statistics are made of all of them. A
+   file is not needed. */
+typedef struct taut_members taut_members;
+
+enum { TAUT_STATS_MEAN = 1, TAUT_STATS_SD = 2, TAUT_STATS_QUANTILES = 4, TAUT_STATS_HISTOGRAM = 8 };
+
+typedef struct taut_members_spec {
+    size_t size;             /* sizeof(taut_members_spec) */
+    double h, until;         /* steps of h up to the time `until`, the last one shortened to end there */
+    /* What varies: a param, an input, a coordinate or a velocity (a.x.dot; a momentum p.x of a Hamiltonian model). By a
+       law, "a.x=uniform(2.7,2.9)", as the option --vary of the command has it; or by numbers of yours, where
+       values[i * name_count + k] is that of names[k] in member i. */
+    const char *const *vary;
+    size_t vary_count;
+    const char *const *names;
+    size_t name_count;
+    const double *values;
+    size_t value_rows;
+    const char *sample;      /* "random", "latin" or "sobol": how laws are spread over the members; NULL: random */
+    uint64_t seed;           /* member k is a function of seed and k */
+    uint64_t first, count;   /* members first .. first + count - 1; count 0: those that grids or values have */
+    uint64_t of;             /* of a part: how many there are in all, for "latin"; 0: first + count */
+    int strict;              /* nonzero: a start off the constraints is a failure; otherwise start values that vary are
+                                made consistent */
+    /* What is kept of a member: columns with commas between their names, t before them in any case; NULL: t,
+       coordinates and energy. At these times, multiples of h or `until`; none: at the end. */
+    const char *keep;
+    const double *at;
+    size_t at_count;
+    unsigned stats;          /* over the members: a sum of TAUT_STATS_*; 0: none */
+    long every;              /* steps between their moments; 0: a hundredth of the run */
+    size_t paths;            /* members that quantiles and histograms between the times of `at` are made of; 0: 2000 */
+    int lyapunov;            /* nonzero: one more column, "lyapunov", the finite-time exponent so far */
+    const char *on;          /* "lanes", "gpu" or "interpreter"; NULL: lanes */
+    int threads;             /* 1 to TAUT_THREADS_MOST; the results do not depend on it. 0: 1 */
+    int fast;                /* nonzero: the GPU may contract products and sums: other last digits */
+    const char *file;        /* a file as the command writes it; statistics are then in it. NULL: none */
+    int replace;             /* nonzero: an existing file is replaced */
+} taut_members_spec;
+
+/* Compiles the model of the prototype, with its method, options, params and inputs, for members that begin at the start
+   of the model, at time 0, in double. The prototype is not needed afterwards. Where lanes or a GPU do not serve the
+   model or the method, the members are computed one by one, and taut_members_info.note says why. */
+TAUT_API int taut_members_create(taut_simulation *prototype, const taut_members_spec *spec, taut_members **result);
+/* NULL is allowed. */
+TAUT_API void taut_members_release(taut_members *members);
+
+typedef struct taut_members_info {
+    size_t size;             /* sizeof(taut_members_info) */
+    uint64_t first, count;   /* members */
+    size_t columns;          /* of a row */
+    size_t times;            /* rows of a member */
+    size_t moments;          /* of the statistics */
+    size_t varied;           /* numbers that vary */
+    const char *on;          /* what computes them */
+    const char *note;        /* why it is not what was asked for; "" where it is */
+    const char *device;      /* of a GPU; "" without one */
+} taut_members_info;
+/* The strings are valid as long as the members. */
+TAUT_API void taut_members_about(const taut_members *members, taut_members_info *info);
+/* Names of the columns and of what varies; NULL beyond the last. Times of the rows of a member; NaN beyond the last. */
+TAUT_API const char *taut_members_column(const taut_members *members, size_t index);
+TAUT_API const char *taut_members_varied(const taut_members *members, size_t index);
+TAUT_API double taut_members_time(const taut_members *members, size_t index);
+/* The numbers that vary in a member (`varied` of them). TAUT_BAD_USAGE where it is none of the members. */
+TAUT_API int taut_members_values(taut_members *members, uint64_t member, double *values);
+
+/* Members that are done. */
+typedef struct taut_members_chunk {
+    size_t size;
+    uint64_t first, count;
+    const double *values;    /* count x varied */
+    const double *rows;      /* count x times x columns; what a member did not reach is NaN */
+    uint64_t done, failed;   /* of all members so far */
+    double seconds;          /* since the run began */
+} taut_members_chunk;
+
+typedef struct taut_members_run_options {
+    size_t size;             /* sizeof(taut_members_run_options) */
+    double *rows;            /* members x times x columns, from the first member on; NULL: none */
+    size_t row_capacity;     /* in rows: at least members x times */
+    int (*chunk)(void *user, const taut_members_chunk *chunk); /* after every chunk, some tenths of a second of work.
+                                TAUT_STOP ends the run with status 0, another number other than 0 with that status.
+                                NULL: none. It may not leave by longjmp */
+    void *user;
+    const volatile int *interrupt; /* looked at between chunks: nonzero ends the run with status 0. NULL: none */
+    uint64_t done, failed;   /* out: of all members */
+    double steps, seconds;   /* out: of this call */
+    int stopped;             /* out: nonzero when members are missing */
+} taut_members_run_options;
+/* Runs the members that are not done yet. Members that fail are no failure of the call: what they did not reach is NaN,
+   and taut_members_failure has the reasons. */
+TAUT_API int taut_members_run(taut_members *members, taut_members_run_options *run);
+
+typedef struct taut_failure {
+    size_t size;             /* sizeof(taut_failure) */
+    uint64_t member;
+    int status;
+    double time;             /* how far it came */
+    uint64_t steps;
+    const char *reason;      /* valid until the next call of taut_members_run */
+} taut_failure;
+/* The members that failed, counted from 0 in the order in which they were done; TAUT_BAD_USAGE beyond the last. */
+TAUT_API int taut_members_failure(taut_members *members, size_t index, taut_failure *failure);
+
+typedef struct taut_statistic {
+    size_t size;             /* sizeof(taut_statistic) */
+    double time;             /* of the moment */
+    int kept;                /* nonzero: it is one of the times of `at`, and quantiles are those of all members */
+    uint64_t count;          /* of members that got there */
+    double mean, sd, lowest, highest; /* NaN: not asked for, or of too few members */
+    double quantiles[5];     /* 5, 25, 50, 75 and 95 % */
+    double low, high;        /* of the histogram */
+    size_t bins;             /* of equal width between them; 0: none */
+    uint64_t counts[50];
+} taut_statistic;
+/* Of a column at a moment, over the members that are done; of members without a file. */
+TAUT_API int taut_members_statistic(taut_members *members, size_t moment, size_t column, taut_statistic *statistic);
 
 /* ---- events and work ---- */
 

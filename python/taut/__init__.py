@@ -13,6 +13,7 @@ from ._builder import Builder
 from ._ensemble import Ensemble, ensemble
 from ._function import Function
 from ._library import Status, TautError
+from ._members import Failure, Statistics
 from ._model import Method, Model, load, loads, methods, version
 from ._notebook import Page
 from ._run import Run, open
@@ -23,13 +24,13 @@ from .symbols import (acos, arrow, asin, atan, atan2, ball, bar, box, capsule, c
 
 __version__ = version()
 
-for _thing in (Builder, Ensemble, Event, Function, Status, TautError, Method, Model, Page, Run, Simulation, State,
-               Work):
+for _thing in (Builder, Ensemble, Event, Failure, Function, Status, TautError, Method, Model, Page, Run, Simulation,
+               State, Statistics, Work):
     _thing.__module__ = "taut"
 
 __all__ = [
-    "Builder", "Ensemble", "Event", "Function", "Method", "Model", "Page", "Run", "STOP", "Simulation", "State",
-    "Status", "TautError", "Work", "acos", "arrow", "asin", "atan", "atan2", "ball", "bar", "box", "capsule",
+    "Builder", "Ensemble", "Event", "Failure", "Function", "Method", "Model", "Page", "Run", "STOP", "Simulation",
+    "State", "Statistics", "Status", "TautError", "Work", "acos", "arrow", "asin", "atan", "atan2", "ball", "bar", "box", "capsule",
     "cbrt", "cos", "cosh", "cross", "cylinder", "disc", "dot", "ensemble", "exp", "free", "ground", "load", "loads",
     "log", "maximum", "mesh", "methods", "minimum", "norm", "norm2", "open", "origin", "path", "pi", "plane", "sin",
     "sinh", "spring", "sqrt", "surface", "tan", "tanh", "vector", "version",

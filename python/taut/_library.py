@@ -118,6 +118,9 @@ class Hooks:
     def write(self, data: bytes) -> None:
         pass
 
+    def chunk(self, chunk: Any) -> int:
+        return 0
+
 
 def _failed(kind: Any, exception: Any, traceback: Any) -> None:
     # What leaves a callback in spite of _guard: KeyboardInterrupt between its lines.
@@ -158,3 +161,9 @@ def taut_python_event(user: Any, event: Any) -> int:
 def taut_python_write(user: Any, data: Any, size: int) -> int:
     hooks = ffi.from_handle(user)
     return _guard(hooks, lambda: hooks.write(bytes(ffi.buffer(data, size))) or 0)
+
+
+@ffi.def_extern(error=lib.TAUT_REFUSED, onerror=_failed)  # type: ignore[misc]
+def taut_python_chunk(user: Any, chunk: Any) -> int:
+    hooks = ffi.from_handle(user)
+    return _guard(hooks, lambda: hooks.chunk(chunk))

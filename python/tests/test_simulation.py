@@ -408,3 +408,63 @@ def test_events_of_a_step():
     assert [(event.contact, event.kind) for event in events] == [("floor", "impact")]
     assert events[0].impulse == pytest.approx(1.5*20**0.5)
     assert taut.loads(PENDULUM).simulation().step(0.1) == []
+
+
+def test_ensemble_by_laws(pendulum):
+    ens = taut.ensemble(pendulum, 0.5, 0.01, g="uniform(1,10)", members=40, at=[0.2, 0.5], columns=["a", "energy"],
+                        stats=True, every=10, seed=4, threads=2)
+    assert ens.columns == ("t", "a.x", "a.y", "energy") and ens["a"].shape == (40, 2, 2)
+    assert ens.t[3].tolist() == [0.2, 0.5] and ens.varied["g"].shape == (40,) and not ens.statuses.any()
+    one = pendulum.copy()  # to the bit
+    one.params["g"] = ens.varied["g"][17]
+    run = one.run(0.6, 0.01)  # further: the last step of a run ends at its end, whatever the rounding of t
+    assert run["a"][20].tolist() == ens["a"][17, 0].tolist() and run["a"][50].tolist() == ens["a"][17, 1].tolist()
+    found = ens.stats["a.x"]
+    assert found.t.tolist() == [0, 0.1, 0.2, 0.3, 0.4, 0.5] and found.count.tolist() == [40] * 6
+    assert found.mean[5] == pytest.approx(ens["a.x"][:, 1].mean(), abs=1e-14)
+    assert found.quantiles[5, 2] == pytest.approx(np.median(ens["a.x"][:, 1]), abs=1e-14)
+    assert found.histogram[5].sum() == 40 and found.lowest[5] == ens["a.x"][:, 1].min()
+    again = taut.ensemble(pendulum, 0.5, 0.01, g="uniform(1,10)", members=3, first=17, at=[0.2, 0.5], seed=4,
+                          columns=["a", "energy"], on="interpreter")
+    assert np.array_equal(again.rows, ens.rows[17:20]) and again.on == "interpreter"
+
+
+def test_ensemble_of_values_from_the_start(pendulum, tmp_path):
+    done = []
+    ens = taut.ensemble(pendulum, 0.1, 0.01, vary={"a": [[1, 0.1], [0, -1], [0.5, 0]], "a.x.dot": 0.1}, g="uniform(1,2)",
+                        lyapunov=True, progress=done.append)
+    assert ens["lyapunov"].shape == (3, 1) and done[-1] == 1 and np.isfinite(ens["lyapunov"]).all()
+    assert np.allclose((ens["a"]**2).sum(axis=-1), 1)  # moved onto the rod
+    with pytest.raises(taut.TautError, match="member 0: ") as caught:
+        taut.ensemble(pendulum, 0.1, 0.01, vary={"a.x": [0.5, 1]}, start="strict")
+    assert caught.value.ensemble.statuses.tolist() == [taut.Status.BAD_MODEL, 0]
+    kept = taut.ensemble(pendulum, 0.1, 0.01, vary={"a.x": [0.5, 1]}, start="strict", failures="keep").failures
+    assert [failure.member for failure in kept] == [0] and kept[0].time == 0 and kept[0].reason
+    path = tmp_path / "sweep.taut"
+    taut.ensemble(pendulum, 0.1, 0.01, g=[1, 2.5], file=path)
+    assert taut.open(path)["g"].tolist() == [1, 2.5]
+    for wrong in ({"g": "uniform(1)", "members": 2}, {"g": "uniform(1,2)"}, {"g": [1], "on": "abacus"}):
+        with pytest.raises(taut.TautError):
+            taut.ensemble(pendulum, 1, **wrong)
+    with pytest.raises(ValueError):
+        taut.ensemble(pendulum, 1, g=[1], stats=["mode"])
+    pendulum.run(0.1)
+    with pytest.raises(ValueError, match="not at its start"):
+        taut.ensemble(pendulum, 1, g="uniform(1,2)", members=3)
+
+
+def test_an_exception_in_the_progress_of_an_ensemble(pendulum):
+    def fails(part):
+        raise LookupError(part)
+
+    with pytest.raises(LookupError):
+        taut.ensemble(pendulum, 0.1, g="uniform(1,2)", members=3, progress=fails)
+
+
+def test_ctrl_c_in_an_ensemble_of_laws(pendulum, ctrl_c):
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        taut.ensemble(pendulum, 100, 0.01, columns=[], g="uniform(1,10)", members=10**6, threads=2)
+        time.sleep(5)
+    timer.join()

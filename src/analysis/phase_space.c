@@ -5,6 +5,7 @@
 #include "analysis/dirac_inside.h"
 
 #define CONSISTENT 1e-9 /* relative displacement that counts as rounding of the given numbers */
+#define POLISH 1e-13    /* relative displacement that is not worth a word */
 
 void taut_phase_space_destroy(model *m)
 {
@@ -124,6 +125,7 @@ static int put_on_manifold(dirac *d, start_mode mode, point *x, phase_info *info
         memcpy(x->z, given, n2 * sizeof *given);
         return report_inconsistent(d, x, moved);
     }
+    if (relative <= (wide)POLISH) info->moved_q = info->moved_w = 0;
     return TAUT_OK;
 }
 

@@ -1076,7 +1076,8 @@ TAUT_TABLE double taut_atanc_2[26] = {
     -0x1.666e0b252a65bp-9, 0x1.ac1b030250b0ap-10,
 };
 /* end of numbers */
-/* The derivatives of F: (1 + s x^2) F^(k+1) + 2 k s x F^(k) + k (k-1) s F^(k-1) = 0, k > 0, s = 1 (atan) or -1 (atanh) */
+/* The derivatives of F: (1 + s x^2) F^(k+1) + 2 k s x F^(k) + k (k-1) s F^(k-1) = 0, k > 0,
+   s = 1 (atan) or -1 (atanh) */
 TAUT_FUNCTION double taut_math_atanc(double x, int32_t n)
 {
     const double size = taut_math_fabs(x), z = x * x;

@@ -4,8 +4,8 @@
    names begin with taut_.
 
    REAL(f) is the f of <math.h>: for what is exact or correctly rounded everywhere (fabs, sqrt, floor). ELEMENTARY(f) is
-   for the rest (sin, exp, pow): in double those of base/elementary.h, whose bits no library or processor changes; a unit
-   that calls them includes it. */
+   for the rest (sin, exp, pow): in double those of base/elementary.h, whose bits no library or processor changes; a
+   unit that calls them includes it. */
 #ifndef TAUT_BASE_REAL_H
 #define TAUT_BASE_REAL_H
 

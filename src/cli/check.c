@@ -114,7 +114,7 @@ static void print_start(const report *r, const engine_check *c)
         printf("    %-16s %.12g%s\n", r->starts[i].name, (double)r->starts[i].value,
                r->starts[i].free ? "   free" : "");
     if (shown < r->start_count) printf("    ... %zu more (--all shows them)\n", r->start_count - shown);
-    if (!c->start_status && (c->moved_q > (wide)1e-9 || c->moved_w > (wide)1e-9))
+    if (!c->start_status && (c->moved_q > 0 || c->moved_w > 0))
         printf("    moved onto the constraints: positions by %.2g, velocities by %.2g\n", (double)c->moved_q,
                (double)c->moved_w);
     if (!c->start_status) return;

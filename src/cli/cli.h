@@ -59,6 +59,8 @@ int exit_status_of(int status);
 const char *advice_on(int status);
 /* Reads a number; complains and returns non-zero if it is none. */
 int number_option(const options *o, const char *name, const char *otherwise, wide *value);
+/* --from, --to and --every: which frames. Complains and returns non-zero otherwise. */
+int part_option(const options *o, double *from, double *to, long *every);
 int tolerance_option(const options *o, wide *value);
 /* --steps, which is given: positive numbers separated by commas, each of which divides the end time. Complains and
    returns non-zero otherwise. */
@@ -74,7 +76,8 @@ int contacts_option(const options *o, int *active_set);
 int native_option(const options *o, int *mode);
 int threads_option(const options *o, int *threads);
 #define OPTION_JSON { "json", 0, NULL, "the result as one JSON document (docs/json.md)", 0 }
-#define OPTION_THREADS_APART { "threads", 0, "N", "threads, each with runs of its own; the results are the same (1)", 0 }
+#define OPTION_THREADS_APART \
+    { "threads", 0, "N", "threads, each with runs of its own; the results are the same (1)", 0 }
 
 /* What is being recorded ends cleanly when SIGINT or SIGTERM comes: told_to_stop is its number, 0 before. A second one
    ends the program at once. */

@@ -141,11 +141,10 @@ static int read_sample(taut_context *context, const options *o, sweep_request *z
     const char *texts[OPTIONS_MOST], *name = options_value(o, "vary-from", NULL),
                *design_name = options_value(o, "sample", "random");
     size_t count = 0;
-    sample_design design = DESIGN_RANDOM;
+    const sample_design design = taut_sample_design_find(design_name);
     uint64_t seed;
     for (int i = 0; i < o->given_count; i++)
         if (strcmp(o->given[i].definition->name, "vary") == 0) texts[count++] = o->given[i].value;
-    while (design < DESIGNS && strcmp(design_name, taut_sample_design_name(design)) != 0) design++;
     if (design == DESIGNS)
         return complain(EXIT_USAGE, "option --sample is random, latin or sobol, not '%s'", design_name);
     if (!count && !name)

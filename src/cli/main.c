@@ -11,8 +11,8 @@
 #include "run/engine.h"
 
 static const command *const commands[] = {
-    &command_run,   &command_resume,   &command_report, &command_render, &command_plot, &command_export, &command_compare,
-    &command_check, &command_converge, &command_verify, &command_reproduce, &command_compile,
+    &command_run, &command_resume, &command_report, &command_render, &command_plot, &command_export,
+    &command_compare, &command_check, &command_converge, &command_verify, &command_reproduce, &command_compile,
     &command_ensemble, &command_replay, &command_merge, &command_import, &command_methods,
 };
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)

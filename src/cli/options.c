@@ -39,7 +39,8 @@ int exit_status_of(int status)
 
 const char *advice_on(int status)
 {
-    return status == TAUT_SINGULAR || status == -TAUT_SINGULAR ? "; 'taut check' shows the rank of the constraints" : "";
+    if (status != TAUT_SINGULAR && status != -TAUT_SINGULAR) return "";
+    return "; 'taut check' shows the rank of the constraints";
 }
 
 /* Every command has these, after its own. */
@@ -179,6 +180,18 @@ int number_option(const options *o, const char *name, const char *otherwise, wid
     if (taut_wide_parse(text, value) || *value != *value)
         return complain(EXIT_USAGE, "option --%s needs a number, not '%s'", name, text);
     return 0;
+}
+
+int part_option(const options *o, double *from, double *to, long *every)
+{
+    wide begin, end, stride;
+    if (number_option(o, "from", "-1e300", &begin) || number_option(o, "to", "1e300", &end) ||
+        number_option(o, "every", "1", &stride))
+        return EXIT_USAGE;
+    if (!(stride >= 1 && stride < 1e15) || stride != (wide)(long)stride)
+        return complain(EXIT_USAGE, "option --every needs a whole number of at least 1");
+    *from = (double)begin, *to = (double)end, *every = (long)stride;
+    return EXIT_DONE;
 }
 
 int tolerance_option(const options *o, wide *value)

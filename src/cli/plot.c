@@ -84,13 +84,8 @@ static int read_options(plot *z)
     static const char *const themes[THEMES] = { "light", "dark", "print" };
     const options *o = z->o;
     const char *log = options_value(o, "log", ""), *theme = options_value(o, "theme", "light");
-    wide from, to, every;
-    if (number_option(o, "from", "-1e300", &from) || number_option(o, "to", "1e300", &to) ||
-        number_option(o, "every", "1", &every))
-        return EXIT_USAGE;
-    if (!(every >= 1 && every < 1e15) || every != (wide)(long)every)
-        return complain(EXIT_USAGE, "option --every needs a whole number of at least 1");
-    z->part = (series_part){ (double)from, (double)to, (long)every, options_value(o, "change", NULL) != NULL };
+    if (part_option(o, &z->part.from, &z->part.to, &z->part.every)) return EXIT_USAGE;
+    z->part.change = options_value(o, "change", NULL) != NULL;
     if (options_value(o, "log", NULL) && strcmp(log, "x") != 0 && strcmp(log, "y") != 0 && strcmp(log, "xy") != 0)
         return complain(EXIT_USAGE, "option --log is x, y or xy, not '%s'", log);
     figure *f = &z->figure;
@@ -206,8 +201,8 @@ static int add_run(plot *z, const char *path)
 static int write_picture(void *user, FILE *file)
 {
     plot *z = user;
-    return taut_figure_write(&z->figure, z->make, file) ? taut_fail(z->context, TAUT_OUT_OF_MEMORY, "out of memory")
-                                                        : TAUT_OK;
+    if (!taut_figure_write(z->context, &z->figure, z->make, file)) return TAUT_OK;
+    return taut_fail(z->context, TAUT_OUT_OF_MEMORY, "out of memory");
 }
 
 /* Braille is of UTF-8: not where the environment asks for another encoding. */

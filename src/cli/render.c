@@ -238,7 +238,8 @@ static int choose_colours(rendering *z, palette *p)
         double t = z->from + (z->to - z->from) * i / (LOOKS - 1);
         if (!status) status = taut_film_draw(z->shown, t, z->step, &looks[i]);
     }
-    if (!status) status = taut_palette_choose(z->context, all, LOOKS, z->colours && z->colours < 255 ? z->colours : 255, p);
+    const int most = z->colours && z->colours < 255 ? z->colours : 255;
+    if (!status) status = taut_palette_choose(z->context, all, LOOKS, most, p);
     for (int i = 0; i < LOOKS; i++) taut_image_free(z->context, &looks[i]);
     return status;
 }

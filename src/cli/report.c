@@ -48,22 +48,10 @@ static int write_page(void *user, FILE *file)
 {
     const page_source *z = user;
     if (taut_sweep_is(z->r))
-        return taut_sweep_page_write(z->context, z->r, (const char *)taut_template_ensemble, taut_template_ensemble_size,
-                                     file);
+        return taut_sweep_page_write(z->context, z->r, (const char *)taut_template_ensemble,
+                                     taut_template_ensemble_size, file);
     return taut_page_write_part(z->context, z->r, &z->part, (const char *)taut_template_page, taut_template_page_size,
                                 file);
-}
-
-static int read_part(const options *o, page_part *part)
-{
-    wide from, to, every;
-    if (number_option(o, "from", "-1e300", &from) || number_option(o, "to", "1e300", &to) ||
-        number_option(o, "every", "1", &every))
-        return EXIT_USAGE;
-    if (!(every >= 1 && every < 1e15) || every != (wide)(long)every)
-        return complain(EXIT_USAGE, "option --every needs a whole number of at least 1");
-    *part = (page_part){ (double)from, (double)to, (long)every };
-    return EXIT_DONE;
 }
 
 static int report_main(int argc, char **argv)
@@ -74,7 +62,7 @@ static int report_main(int argc, char **argv)
     if (parsed) return parsed > 0 ? EXIT_DONE : EXIT_USAGE;
     if (o.positional_count != 1)
         return complain(EXIT_USAGE, "'taut report' needs one run file, as in: taut report run.taut");
-    if (read_part(&o, &part)) return EXIT_USAGE;
+    if (part_option(&o, &part.from, &part.to, &part.every)) return EXIT_USAGE;
     taut_context *context = make_context();
     if (!context) return EXIT_FAILED;
     record *r = NULL;

@@ -183,7 +183,7 @@ static void summarise(const session *z, const run_result *result)
     if (result->sample_stride > 1) printf("  (looked at every %ld steps)\n", result->sample_stride);
     wide q, v;
     z->api->start_moves(z->engine, &q, &v);
-    if (q > (wide)1e-13 || v > (wide)1e-13)
+    if (q > 0 || v > 0)
         printf("  The start was moved onto the constraints: positions by %.2g, velocities by %.2g.\n", (double)q,
                (double)v);
     if (z->path) printf("  recorded in %s\n", z->path);

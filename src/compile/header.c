@@ -131,8 +131,8 @@ static void put_functions(const plan *p, builder *out)
     if (p->parameter_count)
         taut_builder_put(out,
                          "/* Sets a parameter: positions and momenta stay, the equations change from the next step\n"
-                         "   on. The start values were computed with the parameters above and stay those. Returns 1 where\n"
-                         "   there is no such parameter. */\n"
+                         "   on. The start values were computed with the parameters above and stay those. Returns 1\n"
+                         "   where there is no such parameter. */\n"
                          "int %s_set(%s_state *z, int parameter, %s value);\n",
                          prefix, prefix, type);
 }

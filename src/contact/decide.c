@@ -344,8 +344,8 @@ int X(contact_correct_modes)(hybrid *self, state *x)
         (double)x->t);
 }
 
-/* More contacts than can be independent, all of them closed: where their forces can be shared out, nothing gives way. It
-   is found with much less work than by the complementarity problem. *done: 0 where it must be asked. */
+/* More contacts than can be independent, all of them closed: where their forces can be shared out, nothing gives way.
+   It is found with much less work than by the complementarity problem. *done: 0 where it must be asked. */
 static int close_all(hybrid *self, state *x, int *done)
 {
     mode_set *set;

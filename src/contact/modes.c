@@ -385,8 +385,8 @@ int X(mode_set_forces)(mode_set *set, const state *at)
     int status = X(acceleration_solve)(set->acceleration, at->q, at->w, at->t, set->lambda, set->dv);
     if (status || !set->softened || !set->s->c || is_met(set, at)) return status;
     return taut_fail(set->s->context, TAUT_NO_CONVERGENCE,
-                     "at t = %.9g: the forces of contacts that depend on each other were not found; try a smaller step, "
-                     "or another start",
+                     "at t = %.9g: the forces of contacts that depend on each other were not found; try a smaller "
+                     "step, or another start",
                      (double)at->t);
 }
 

@@ -302,12 +302,17 @@ static void put_kernel(text_writer *w)
     taut_text_put(w, "        done[member] = made;\n    }\n}\n");
 }
 
+void taut_text_cuda_begin(int blocks, builder *out)
+{
+    taut_builder_put(out, "#define TAUT_BLOCKS %d\n", blocks);
+    taut_builder_add(out, beginning, sizeof beginning - 1);
+}
+
 int taut_text_cuda(const text_plan *p, int blocks, builder *out)
 {
     text_writer w = { .plan = p, .out = out };
     const int usual = p->instructions > CUDA_LONG ? CUDA_BLOCKS_LONG : CUDA_BLOCKS;
-    taut_builder_put(out, "#define TAUT_BLOCKS %d\n", blocks > 0 ? blocks : usual);
-    taut_builder_add(out, beginning, sizeof beginning - 1);
+    taut_text_cuda_begin(blocks > 0 ? blocks : usual, out);
     int status = taut_text_prelude(p, 0, out);
     taut_builder_put(out, "#define EVEN(i) even[even_at + i]\n#define ODD(i) odd[(i) * stride]\n"
                           "TAUT_SHARED double even[%u];\n", p->even_count + 1);

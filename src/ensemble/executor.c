@@ -22,6 +22,10 @@ int taut_executor_find(const char *name)
 executor_kind taut_executor_on(const executor *e) { return e->on; }
 double taut_executor_seconds(const executor *e) { return e->seconds; }
 const char *taut_executor_device(const executor *e) { return e->gpu ? taut_gpu_name(e->gpu) : ""; }
+int taut_executor_reads_together(const executor *e)
+{
+    return (e->lanes && taut_lanes_read(e->lanes)) || (e->gpu && taut_gpu_reads(e->gpu));
+}
 const char *taut_executor_note(const executor *e) { return e->note; }
 size_t taut_executor_width(const executor *e)
 {
@@ -70,6 +74,7 @@ int taut_executor_choose(executor *e, const size_t *columns, size_t count)
         else
             chosen[found++] = (column_stretch){ type, at, 1, i };
     }
+    taut_rows_clear(e);
     taut_mem_free(e->context, e->chosen);
     e->chosen = chosen;
     e->chosen_count = found;
@@ -79,6 +84,15 @@ int taut_executor_choose(executor *e, const size_t *columns, size_t count)
 
 size_t taut_executor_state_size(const executor *e) { return e->state_size; }
 
+static void put_state(const executor *e, const simulation *z, double *numbers)
+{
+    numbers[0] = z->x.t, numbers[1] = z->x.t_low;
+    memcpy(numbers + 2, z->x.block, (e->state_size - 2) * sizeof *numbers);
+}
+
+void taut_executor_state_of(const executor *e, const void *engine, double *state) { put_state(e, engine, state); }
+void taut_worker_state(const worker *w, double *numbers) { put_state(w->e, w->z, numbers); }
+
 /* ---- made and destroyed ---- */
 
 void taut_executor_destroy(executor *e)
@@ -86,6 +100,7 @@ void taut_executor_destroy(executor *e)
     if (!e) return;
     taut_context *context = e->context;
     taut_pool_destroy(e->pool);
+    taut_rows_clear(e);
     taut_gpu_destroy(e->gpu);
     taut_mem_free(context, e->gpu);
     taut_lanes_destroy(e, e->lanes);
@@ -276,8 +291,9 @@ int taut_executor_run(executor *e, const executor_leg *legs, size_t leg_count, s
     for (size_t i = 0; i < leg_count; i++) j.reads += legs[i].reads != 0;
     if (count > INT32_MAX) return taut_fail(e->context, TAUT_BAD_USAGE, "a block has at most 2^31 - 1 members");
     for (size_t i = 0; i < count * j.reads * e->row_size; i++) rows[i] = (double)NAN;
-    int status = TAUT_OK;
     e->seconds = 0;
+    int status = j.reads ? taut_rows_look(e, count * j.reads) : TAUT_OK;
+    if (status) return status;
     if (e->on == EXECUTOR_GPU)
         status = taut_gpu_run(e, &j);
     else if (e->on == EXECUTOR_LANES)

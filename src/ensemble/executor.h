@@ -53,6 +53,8 @@ typedef struct {
     int fast;               /* contraction of products and sums is allowed, on the GPU: other bits */
     int blocks;             /* of threads on a multiprocessor of the GPU, which its compiler is to make room for; 0: the
                                default. More of them hide what others wait for, and leave fewer registers to each */
+    size_t rows_least;      /* rows from which on code is made that reads them for many members at once; 0: the default.
+                               (1: and it is waited for) */
     int lanes;              /* 2, 4, 8 or 16; 0: as suits the processor and the step. The bits are the same */
     const executor_vary *vary;
     size_t vary_count;
@@ -98,6 +100,8 @@ const char *taut_executor_note(const executor *e);
 /* Seconds that the steps of the last run took on the device or in the lanes, of all threads together; 0: not counted.
    Not those of starts, rows and members that were run alone. */
 double taut_executor_seconds(const executor *e);
+/* Does code read the rows of many members at once, by now? */
+int taut_executor_reads_together(const executor *e);
 /* The device, for people; empty without one. */
 const char *taut_executor_device(const executor *e);
 /* Members that should be in a block, at the least, to make use of it: a multiple of what is done at a time. */
@@ -112,6 +116,8 @@ int taut_executor_choose(executor *e, const size_t *columns, size_t count);
 
 /* Numbers of a state: t, what compensated summation left over of it, then the block of system/state.h. */
 size_t taut_executor_state_size(const executor *e);
+/* Those of an engine in double (run/engine.h) of the same model and method. */
+void taut_executor_state_of(const executor *e, const void *engine, double *state);
 
 /* Runs `count` members through the legs. values: vary_count numbers of each. from: their states (state_size numbers
    each), instead of a start; may be NULL. rows: for each member a row for every leg that reads, NaN where it did not

@@ -1,5 +1,6 @@
-/* A member per thread of a graphics processor. The numbers of all members of a block stay on the device; the host makes
-   starts, rows, and the steps that are left to the general path. */
+/* A member per thread of a graphics processor. The numbers of all members of a block stay on the device, which reads
+   their rows, too; the host makes starts, the steps that are left to the general path, and rows where there is no code
+   for them. */
 #include "base/clock.h"
 #include "ensemble/driver.h"
 #include "ensemble/inside.h"
@@ -15,6 +16,7 @@ enum { LAUNCH_STEPS = 4000 };
 struct gpu {
     driver d;
     void *kernel;
+    void *row_module, *row_kernel; /* NULL: none */
 };
 
 /* A block of members. */
@@ -23,9 +25,11 @@ typedef struct {
     const job *j;
     size_t count;
     double *x, *odd, *even, *numbers; /* on the host: [number][member], likewise, numbers, [member][number] */
+    double *rows, *row_odd;           /* [column][member]; NULL: rows are read by the host */
+    unsigned char *sure;              /* of a member: its row counts */
     long long *done;
     unsigned char *over;              /* of a member: it failed, or was run alone */
-    device_memory d_x, d_odd, d_done, d_even;
+    device_memory d_x, d_odd, d_done, d_even, d_rows, d_row_odd, d_sure;
     int on_host;                      /* x is up to date there */
     int on_device;
     batch_time t;
@@ -64,6 +68,34 @@ int taut_gpu_create(executor *e, struct gpu **result)
     return status;
 }
 
+/* Exact whatever the steps are: rows are few. */
+int taut_gpu_begin_rows(executor *e)
+{
+    struct gpu *g = e->gpu;
+    driver d = g->d;
+    builder text = { .context = e->context };
+    d.module = NULL;
+    int status = taut_text_cuda_rows(&e->row, &text);
+    if (!status) status = taut_driver_check(e->context, &d, d.f.push(d.context), "use the device");
+    if (!status) {
+        status = taut_driver_load(e->context, &d, text.text, 0, CUDA_ROWS_ENTRY, &g->row_kernel);
+        g->row_module = d.module;
+        d.f.pop(&(void *){ NULL });
+    }
+    taut_builder_clear(&text);
+    return status;
+}
+
+void taut_gpu_forget_rows(executor *e)
+{
+    struct gpu *g = e->gpu;
+    if (g->row_module && !g->d.f.push(g->d.context)) {
+        g->d.f.unload(g->row_module);
+        g->d.f.pop(&(void *){ NULL });
+    }
+    g->row_module = g->row_kernel = NULL;
+}
+
 void taut_gpu_destroy(struct gpu *g)
 {
     if (!g) return;
@@ -77,12 +109,40 @@ void taut_gpu_destroy(struct gpu *g)
 }
 
 const char *taut_gpu_name(const struct gpu *g) { return g->d.name; }
+int taut_gpu_reads(const struct gpu *g) { return g->row_kernel != NULL; }
 
 /* ---- numbers to the device and back ---- */
 
 static int check(const block *b, int error, const char *what)
 {
     return taut_driver_check(b->e->context, &b->e->gpu->d, error, what);
+}
+
+/* Columns that are numbers of the state need no code. */
+static int are_copies(const executor *e)
+{
+    for (size_t i = 0; i < e->chosen_count; i++)
+        if (e->chosen[i].type != COLUMN_TIME && e->chosen[i].type != COLUMN_Q && e->chosen[i].type != COLUMN_P) return 0;
+    return 1;
+}
+
+/* Memory for rows, where the device has them. */
+static int create_rows(block *b)
+{
+    executor *e = b->e;
+    const struct driver_functions *f = &e->gpu->d.f;
+    const size_t count = b->count, odd = count * e->row.plan.odd_count, rows = count * e->row_size;
+    if (!b->j->reads || (!e->gpu->row_kernel && !are_copies(e))) return TAUT_OK;
+    b->rows = taut_mem_new(e->context, rows + 1, sizeof *b->rows);
+    if (!b->rows) return TAUT_OUT_OF_MEMORY;
+    if (!e->gpu->row_kernel) return TAUT_OK;
+    b->row_odd = taut_mem_new(e->context, odd + 1, sizeof *b->row_odd);
+    b->sure = taut_mem_new(e->context, count, 1);
+    if (!b->row_odd || !b->sure) return TAUT_OUT_OF_MEMORY;
+    int status = check(b, f->allocate(&b->d_rows, rows * sizeof *b->rows), "allocate memory");
+    if (!status && odd) status = check(b, f->allocate(&b->d_row_odd, odd * sizeof *b->row_odd), "allocate memory");
+    if (!status) status = check(b, f->allocate(&b->d_sure, count), "allocate memory");
+    return status;
 }
 
 static int create_block(block *b)
@@ -105,17 +165,17 @@ static int create_block(block *b)
         status = check(b, f->allocate(&b->d_odd, count * p->odd_count * sizeof *b->odd), "allocate memory");
     if (!status) status = check(b, f->allocate(&b->d_done, count * sizeof *b->done), "allocate memory");
     if (!status) status = check(b, f->global(&b->d_even, &even_size, e->gpu->d.module, "even"), "find its constants");
-    return status;
+    return status ? status : create_rows(b);
 }
 
 static void clear_block(block *b)
 {
     const struct driver_functions *f = &b->e->gpu->d.f;
-    void *all[] = { b->x, b->odd, b->even, b->done, b->over, b->numbers };
+    void *all[] = { b->x, b->odd, b->even, b->done, b->over, b->numbers, b->rows, b->row_odd, b->sure };
+    const device_memory device[] = { b->d_x, b->d_odd, b->d_done, b->d_rows, b->d_row_odd, b->d_sure };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) taut_mem_free(b->e->context, all[i]);
-    if (b->d_x) f->release_memory(b->d_x);
-    if (b->d_odd) f->release_memory(b->d_odd);
-    if (b->d_done) f->release_memory(b->d_done);
+    for (size_t i = 0; i < sizeof device / sizeof *device; i++)
+        if (device[i]) f->release_memory(device[i]);
 }
 
 static int to_device(block *b)
@@ -145,8 +205,12 @@ static void open_members(void *self, int index, int worker_index)
     block *b = self;
     worker *w = &b->e->workers[worker_index];
     const size_t end = pool_begin(b->count, PIECE, index + 1);
-    for (size_t i = pool_begin(b->count, PIECE, index); i < end; i++)
-        if (taut_batch_open(w, b->j, i, slot_of(b, i), &(batch_time){ b->t.t, b->t.t_low })) end_member(b, i);
+    for (size_t i = pool_begin(b->count, PIECE, index); i < end; i++) {
+        if (taut_batch_open(w, b->j, i, slot_of(b, i), &(batch_time){ b->t.t, b->t.t_low }))
+            end_member(b, i);
+        else if (b->row_odd && b->e->row.plan.odd_count)
+            taut_text_outside(&b->e->row.plan, w->z->s, 1, w->row_batch, NULL, b->row_odd + i, b->count);
+    }
 }
 
 static void set_outside(void *self, int index, int worker_index)
@@ -160,13 +224,30 @@ static void set_outside(void *self, int index, int worker_index)
             taut_text_outside(p, w->z->s, b->h, w->registers, NULL, b->odd + i, b->count);
 }
 
+/* By the host: all members, or those that the device was not sure of. */
 static void read_members(void *self, int index, int worker_index)
 {
     block *b = self;
     worker *w = &b->e->workers[worker_index];
     const size_t end = pool_begin(b->count, PIECE, index + 1);
     for (size_t i = pool_begin(b->count, PIECE, index); i < end; i++)
-        if (!b->over[i] && taut_batch_read(w, b->j, i, slot_of(b, i), b->t, b->read)) end_member(b, i);
+        if (!b->over[i] && !(b->rows && (!b->sure || b->sure[i])) &&
+            taut_batch_read(w, b->j, i, slot_of(b, i), b->t, b->read))
+            end_member(b, i);
+}
+
+/* Rows that came from the device. */
+static void put_rows(void *self, int index, int worker_index)
+{
+    const block *b = self;
+    const job *j = b->j;
+    const size_t size = b->e->row_size, end = pool_begin(b->count, PIECE, index + 1);
+    (void)worker_index;
+    for (size_t i = pool_begin(b->count, PIECE, index); i < end; i++) {
+        if (b->over[i] || (b->sure && !b->sure[i])) continue;
+        double *to = j->rows + (i * j->reads + b->read) * size;
+        for (size_t k = 0; k < size; k++) to[k] = b->rows[k * b->count + i];
+    }
 }
 
 static void left_members(void *self, int index, int worker_index)
@@ -235,6 +316,17 @@ static int any_left(const block *b)
     return 0;
 }
 
+/* The time that the multipliers belong to: one number of each member, on both sides. */
+static int set_multiplier_time(block *b, double t)
+{
+    const size_t at = (5 * (size_t)b->e->plan.n + b->e->plan.c) * b->count;
+    for (size_t i = 0; i < b->count; i++)
+        if (!b->over[i]) b->x[at + i] = t;
+    if (!b->on_device) return TAUT_OK;
+    return check(b, b->e->gpu->d.f.to_device(b->d_x + at * sizeof *b->x, b->x + at, b->count * sizeof *b->x),
+                 "copy to the device");
+}
+
 static int advance(block *b, long steps)
 {
     const text_plan *p = &b->e->plan;
@@ -250,11 +342,89 @@ static int advance(block *b, long steps)
     }
     b->t = taut_batch_advance(p, b->t, b->h, steps, &t_lambda);
     b->steps += steps;
-    if (isnan(t_lambda)) return TAUT_OK;
+    return isnan(t_lambda) ? TAUT_OK : set_multiplier_time(b, t_lambda);
+}
+
+/* ---- rows ---- */
+
+/* What all rows need from outside: what is the same for all members, then what is not. */
+static int begin_rows(block *b)
+{
+    executor *e = b->e;
+    const struct driver_functions *f = &e->gpu->d.f;
+    const text_plan *p = &e->row.plan;
+    device_memory at;
+    size_t size;
+    if (!b->row_odd) return TAUT_OK;
+    double *even = taut_mem_new(e->context, p->even_count + 1, sizeof *even);
+    if (!even) return TAUT_OUT_OF_MEMORY;
+    taut_text_outside(p, e->z->s, 1, e->workers[0].row_batch, even, NULL, 0);
+    int status = check(b, f->global(&at, &size, e->gpu->row_module, "even"), "find its constants");
+    if (!status) status = check(b, f->to_device(at, even, p->even_count * sizeof *even), "copy to the device");
+    taut_mem_free(e->context, even);
+    if (!status && p->odd_count)
+        status = check(b, f->to_device(b->d_row_odd, b->row_odd, b->count * p->odd_count * sizeof *b->row_odd),
+                       "copy to the device");
+    return status;
+}
+
+/* A column of the states. */
+static int copy_column(block *b, engine_column type, size_t index, double *to)
+{
+    const size_t count = b->count, at = (type == COLUMN_P ? b->e->plan.n : 0) + index;
+    for (size_t i = 0; type == COLUMN_TIME && i < count; i++) to[i] = b->t.t;
+    if (type == COLUMN_TIME) return TAUT_OK;
+    if (b->on_host) {
+        memcpy(to, b->x + at * count, count * sizeof *to);
+        return TAUT_OK;
+    }
+    return check(b, b->e->gpu->d.f.to_host(to, b->d_x + at * count * sizeof *to, count * sizeof *to),
+                 "copy from the device");
+}
+
+static int copy_columns(block *b)
+{
+    const executor *e = b->e;
+    int status = TAUT_OK;
+    for (size_t k = 0; k < e->chosen_count; k++)
+        for (size_t i = 0; !status && i < e->chosen[k].count; i++)
+            status = copy_column(b, e->chosen[k].type, e->chosen[k].first + i,
+                                 b->rows + (e->chosen[k].at + i) * b->count);
+    return status;
+}
+
+static int compute_columns(block *b)
+{
+    executor *e = b->e;
+    const struct driver_functions *f = &e->gpu->d.f;
+    long long count = (long long)b->count;
+    void *arguments[] = { &b->d_x, &b->d_row_odd, &b->t.t, &b->t.t_low, &count, &b->d_rows, &b->d_sure };
+    int status = to_device(b);
+    if (!status)
+        status = check(b, f->launch(e->gpu->row_kernel, (unsigned)((b->count + THREADS - 1) / THREADS), 1, 1, THREADS, 1,
+                                    1, 0, NULL, arguments, NULL), "read the members");
+    if (!status) status = check(b, f->synchronize(), "read the members");
+    if (!status)
+        status = check(b, f->to_host(b->rows, b->d_rows, b->count * e->row_size * sizeof *b->rows),
+                       "copy from the device");
+    if (!status) status = check(b, f->to_host(b->sure, b->d_sure, b->count), "copy from the device");
+    return status;
+}
+
+static int any_unsure(const block *b)
+{
+    for (size_t i = 0; b->sure && i < b->count; i++)
+        if (!b->over[i] && !b->sure[i]) return 1;
+    return 0;
+}
+
+static int read_rows(block *b)
+{
+    int status = !b->rows ? TAUT_OK : b->sure ? compute_columns(b) : copy_columns(b);
+    if (!status && b->rows) for_members(b, put_rows);
+    if (status || (b->rows && !any_unsure(b))) return status;
     status = to_host(b);
-    for (size_t i = 0; i < b->count; i++)
-        if (!b->over[i]) b->x[(5 * p->n + p->c) * b->count + i] = t_lambda;
-    b->on_device = 0;
+    if (!status) for_members(b, read_members);
     return status;
 }
 
@@ -268,13 +438,25 @@ static int run_legs(block *b)
         for (long left = l->steps; !status && left > 0; left -= LAUNCH_STEPS)
             status = advance(b, left < LAUNCH_STEPS ? left : LAUNCH_STEPS);
         if (status || !l->reads) continue;
-        status = to_host(b);
-        if (!status) for_members(b, read_members);
+        status = read_rows(b);
         b->read++;
     }
-    if (!status) status = to_host(b);
+    if (!status && b->j->states) status = to_host(b);
     if (!status) for_members(b, end_members);
     return status;
+}
+
+/* Of the programs of rows, for every thread. */
+static int create_registers(block *b)
+{
+    executor *e = b->e;
+    for (int i = 0; b->row_odd && i < e->worker_count; i++) {
+        worker *w = &e->workers[i];
+        if (!w->row_batch)
+            w->row_batch = taut_mem_new(w->context, e->row.plan.registers + PROGRAM_WORK, sizeof(double));
+        if (!w->row_batch) return taut_fail(e->context, TAUT_OUT_OF_MEMORY, "out of memory");
+    }
+    return TAUT_OK;
 }
 
 int taut_gpu_run(executor *e, const job *j)
@@ -287,9 +469,11 @@ int taut_gpu_run(executor *e, const job *j)
     status = create_block(&b);
     b.t = j->from ? (batch_time){ j->from[0], j->from[1] }
                   : (batch_time){ e->z->begin.t, e->z->begin.t_low };
+    if (!status) status = create_registers(&b);
     if (!status) {
         for_members(&b, open_members);
-        status = run_legs(&b);
+        status = begin_rows(&b);
+        if (!status) status = run_legs(&b);
     }
     clear_block(&b);
     e->gpu->d.f.pop(&ignored);

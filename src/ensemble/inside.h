@@ -21,7 +21,7 @@ typedef struct {
     start_setting *starts;    /* vary_count: the start values of the member at hand */
     unsigned char *is_set;   /* of parameters: those that vary */
     double *registers;       /* plan.registers numbers */
-    void *batch;             /* memory of lanes */
+    void *batch, *row_batch; /* memory of lanes, and of their rows */
     double seconds;          /* of steps, in this run */
 } worker;
 
@@ -53,6 +53,11 @@ struct executor {
     int differ;              /* any of them does */
     struct lanes *lanes;
     struct gpu *gpu;
+    /* rows of many members at once (rows.c) */
+    row_text row;
+    row_column *row_columns;
+    enum { ROWS_UNKNOWN, ROWS_NONE, ROWS_ASKED } row_state;
+    size_t rows_read;        /* since the columns were chosen */
     pool *pool;
     worker *workers;
     int worker_count;
@@ -115,17 +120,33 @@ batch_time taut_batch_advance(const text_plan *p, batch_time t, double h, long s
 /* Numbers that are the same for members that were not opened yet. */
 int taut_worker_own(worker *w);
 
+/* ---- rows (rows.c) ---- */
+
+/* Fewer rows than these do not repay a compiler. */
+enum { ROWS_LEAST = 20000 };
+/* So many rows more will be read: is there code for them? */
+int taut_rows_look(executor *e, size_t more);
+/* Other columns are chosen. */
+void taut_rows_clear(executor *e);
+
 /* ---- executors ---- */
 
 int taut_gpu_create(executor *e, struct gpu **result);
 void taut_gpu_destroy(struct gpu *g);
 const char *taut_gpu_name(const struct gpu *g);
 int taut_gpu_run(executor *e, const job *j);
+int taut_gpu_begin_rows(executor *e);
+int taut_gpu_reads(const struct gpu *g);
+void taut_gpu_forget_rows(executor *e);
 int taut_lanes_create(executor *e, struct lanes **result);
 void taut_lanes_destroy(executor *e, struct lanes *l);
 /* 0: there is no code, and the note of the executor says why. */
 int taut_lanes_serve(const struct lanes *l);
 size_t taut_lanes_width(const struct lanes *l); /* members at a time */
 int taut_lanes_run(executor *e, const job *j);
+int taut_lanes_begin_rows(executor *e);
+int taut_lanes_read(const struct lanes *l);
+void taut_lanes_find_rows(executor *e); /* the code may be there by now */
+void taut_lanes_forget_rows(executor *e);
 
 #endif

@@ -18,6 +18,10 @@ struct lanes {
     int count, groups;       /* lanes, and groups of them in a pack */
     double *evens;           /* of the run at hand: of its legs, one after the other */
     size_t even_room;
+    /* rows; read is NULL while there is no code */
+    native *row_native;
+    rows_function *read;
+    double *row_even;
 };
 
 /* ---- code ---- */
@@ -63,6 +67,42 @@ int taut_lanes_create(executor *e, struct lanes **result)
     return TAUT_OK;
 }
 
+int taut_lanes_begin_rows(executor *e)
+{
+    struct lanes *l = e->lanes;
+    builder text = { .context = e->context };
+    const native_options options = { .flags = flags, .limit = 60 };
+    double *registers = taut_mem_new(e->context, e->row.plan.registers + PROGRAM_WORK, sizeof *registers);
+    l->row_even = taut_mem_new(e->context, e->row.plan.even_count + 1, sizeof *l->row_even);
+    int status = registers && l->row_even ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    if (!status) taut_text_outside(&e->row.plan, e->z->s, 1, registers, l->row_even, NULL, 0);
+    taut_mem_free(e->context, registers);
+    if (!status) status = taut_text_lane_rows(&e->row, l->count, l->groups, &text);
+    if (!status)
+        status = taut_native_begin(e->context, text.text, text.length, LANE_ROWS_ENTRY, &options, &l->row_native);
+    taut_builder_clear(&text);
+    return status;
+}
+
+/* Members are read one by one until it is there, or where it never is. */
+void taut_lanes_find_rows(executor *e)
+{
+    struct lanes *l = e->lanes;
+    void *entry = NULL;
+    if (l->read) return;
+    const int found = e->options.rows_least == 1 ? (int)taut_native_wait(l->row_native, &entry)
+                                                 : (int)taut_native_poll(l->row_native, &entry);
+    if (found == NATIVE_READY) l->read = (rows_function *)entry;
+}
+
+void taut_lanes_forget_rows(executor *e)
+{
+    struct lanes *l = e->lanes;
+    taut_native_end(l->row_native);
+    taut_mem_free(e->context, l->row_even);
+    l->row_native = NULL, l->read = NULL, l->row_even = NULL;
+}
+
 void taut_lanes_destroy(executor *e, struct lanes *l)
 {
     if (!l) return;
@@ -72,6 +112,7 @@ void taut_lanes_destroy(executor *e, struct lanes *l)
 }
 
 int taut_lanes_serve(const struct lanes *l) { return l->run != NULL; }
+int taut_lanes_read(const struct lanes *l) { return l->read != NULL; }
 size_t taut_lanes_width(const struct lanes *l) { return (size_t)l->count * (size_t)l->groups; }
 
 /* ---- a pack of members ---- */
@@ -81,7 +122,8 @@ typedef struct {
     worker *w;
     const struct lanes *l;
     double *x, *odd, *numbers; /* numbers: member_size of each; NULL: they do not differ */
-    long done[PACK_MOST];
+    double *row_odd, *rows, *row_registers; /* where rows are read together */
+    long done[PACK_MOST], sure[PACK_MOST];
     unsigned char over[PACK_MOST];
     size_t first, count;       /* members */
     batch_time t;
@@ -103,6 +145,27 @@ static double *odd_of(const pack *p, size_t i)
     return p->odd + i / lanes * p->j->e->plan.odd_count * lanes + i % lanes;
 }
 
+static double *row_odd_of(const pack *p, size_t i)
+{
+    const size_t lanes = (size_t)p->l->count;
+    return p->row_odd + i / lanes * p->j->e->row.plan.odd_count * lanes + i % lanes;
+}
+
+static double *align(void *block) { return (double *)(((uintptr_t)block + 63) / 64 * 64); }
+
+static int create_rows(const executor *e, worker *w, pack *p)
+{
+    const text_plan *z = &e->row.plan;
+    const size_t width = taut_lanes_width(e->lanes), odd = z->odd_count * width, rows = e->row_size * width;
+    if (!w->row_batch)
+        w->row_batch = taut_mem_new(w->context, odd + rows + z->registers + PROGRAM_WORK + 16, sizeof(double));
+    if (!w->row_batch) return TAUT_OUT_OF_MEMORY;
+    p->row_odd = align(w->row_batch);
+    p->rows = p->row_odd + odd;
+    p->row_registers = p->rows + rows;
+    return TAUT_OK;
+}
+
 /* Memory of a worker, made when it is first needed. */
 static int create_pack(const job *j, worker *w, pack *p)
 {
@@ -113,10 +176,10 @@ static int create_pack(const job *j, worker *w, pack *p)
     if (!w->batch)
         w->batch = taut_mem_new(w->context, x + odd + (e->differ ? width * e->member_size : 0) + 16, sizeof(double));
     if (!w->batch) return TAUT_OUT_OF_MEMORY;
-    p->x = (double *)(((uintptr_t)w->batch + 63) / 64 * 64);
+    p->x = align(w->batch);
     p->odd = p->x + x;
     if (e->differ) p->numbers = p->odd + odd;
-    return TAUT_OK;
+    return e->lanes->read && j->reads ? create_rows(e, w, p) : TAUT_OK;
 }
 
 /* The numbers from outside for steps of this length. Empty lanes have those of the first member that there is. */
@@ -160,6 +223,25 @@ static int is_any_left(const pack *p)
     return 0;
 }
 
+/* Rows of all members, together where there is code for it, and alone where its numbers do not count. */
+static void read_members(pack *p, size_t read)
+{
+    const job *j = p->j;
+    const size_t size = j->e->row_size, lanes = (size_t)p->l->count;
+    const double time[2] = { p->t.t, p->t.t_low };
+    if (p->rows) p->l->read(p->x, p->l->row_even, p->row_odd, time, p->rows, p->sure);
+    for (size_t i = 0; i < p->count; i++) {
+        if (p->over[i]) continue;
+        if (!p->rows || !p->sure[i]) {
+            p->over[i] = (unsigned char)taut_batch_read(p->w, j, p->first + i, slot_of(p, i), p->t, read);
+            continue;
+        }
+        double *to = j->rows + ((p->first + i) * j->reads + read) * size;
+        const double *from = p->rows + i / lanes * size * lanes + i % lanes;
+        for (size_t k = 0; k < size; k++) to[k] = from[k * lanes];
+    }
+}
+
 static void run_legs(pack *p, const double *even)
 {
     const job *j = p->j;
@@ -167,9 +249,7 @@ static void run_legs(pack *p, const double *even)
     for (size_t k = 0; k < j->leg_count && is_any_left(p); k++, even += j->e->plan.even_count) {
         if (j->legs[k].steps > 0) advance(p, &j->legs[k], even);
         if (!j->legs[k].reads) continue;
-        for (size_t i = 0; i < p->count; i++)
-            if (!p->over[i] && taut_batch_read(p->w, j, p->first + i, slot_of(p, i), p->t, read)) p->over[i] = 1;
-        read++;
+        read_members(p, read++);
     }
     for (size_t i = 0; i < p->count; i++)
         if (!p->over[i]) taut_batch_end(j, p->first + i, slot_of(p, i), p->t, p->steps);
@@ -186,6 +266,7 @@ static void fill_empty(const pack *p)
         const batch_slot a = slot_of(p, from), b = slot_of(p, i);
         for (size_t k = 0; k < numbers; k++) b.x[k * b.stride] = a.x[k * a.stride];
         for (size_t k = 0; k < odds; k++) odd_of(p, i)[k * b.stride] = 1;
+        for (size_t k = 0; p->rows && k < p->j->e->row.plan.odd_count; k++) row_odd_of(p, i)[k * b.stride] = 1;
     }
 }
 
@@ -206,6 +287,9 @@ static void one_pack(void *self, int index, int worker_index)
             taut_worker_failed(w, &j->members[p.first + i], status, 0);
         else
             p.over[i] = (unsigned char)taut_batch_open(w, j, p.first + i, slot_of(&p, i), &p.t);
+        if (!status && !p.over[i] && p.rows && e->row.plan.odd_count)
+            taut_text_outside(&e->row.plan, w->z->s, 1, p.row_registers, NULL, row_odd_of(&p, i),
+                              (size_t)e->lanes->count);
     }
     if (status) return;
     fill_empty(&p);

@@ -97,6 +97,7 @@ static void read_step(reads *z)
     read_list(z, p->move, p->s->n), read_list(z, p->push, p->s->n), read_list(z, p->w, p->s->n);
     read_list(z, p->lambda, p->s->c);
     if (p->has_work) read_register(z, p->work);
+    read_list(z, p->outputs, p->output_count);
 }
 
 /* Numbers of the state that a step writes; what is added to is read as well. */
@@ -131,7 +132,7 @@ static int add_program(text_plan *z, program *p, const unsigned char *varies)
         for (uint32_t i = 0; i < p->setup.count; i++) is_setup[p->setup.code[i].target] = 1;
         spread(t, &p->setup);
         read_step(&all);
-        mark_stored(z, p);
+        if (!p->outputs) mark_stored(z, p);
     }
     taut_mem_free(z->context, is_setup);
     if (count > z->registers) z->registers = count;
@@ -196,6 +197,23 @@ int taut_text_plan_create(taut_context *context, const method *m, const struct s
         taut_text_plan_clear(p);
     else
         *why = NULL;
+    return status;
+}
+
+int taut_text_plan_readings(taut_context *context, const struct system *s, program *const *programs, int count,
+                            const unsigned char *varies, text_plan *p)
+{
+    *p = (text_plan){ .context = context, .n = s->n, .c = s->c };
+    p->numbers = 5 * s->n + s->c + 4 + s->extra_count;
+    p->lengths = taut_mem_new(context, TEXT_PROGRAMS, sizeof *p->lengths);
+    p->loaded = taut_mem_new(context, 2 * (size_t)p->numbers, 1);
+    int status = p->lengths && p->loaded ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    p->stored = p->loaded + p->numbers;
+    for (int i = 0; !status && i < count; i++) {
+        status = add_program(p, programs[i], varies);
+        if (!status) length_of(p, i, &(method_part){ .program = programs[i], .factor = 1 });
+    }
+    if (status) taut_text_plan_clear(p);
     return status;
 }
 

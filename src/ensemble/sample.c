@@ -13,6 +13,13 @@ const char *taut_sample_design_name(sample_design design)
     return design < DESIGNS ? names[design] : NULL;
 }
 
+sample_design taut_sample_design_find(const char *name)
+{
+    sample_design design = DESIGN_RANDOM;
+    while (design < DESIGNS && strcmp(name, taut_sample_design_name(design)) != 0) design++;
+    return design;
+}
+
 void taut_sample_free(sample *s)
 {
     if (!s) return;
@@ -205,6 +212,29 @@ static int read_table(sample *s, const char *text, const char *name)
     return status;
 }
 
+static int take_numbers(sample *s, const sample_numbers *numbers)
+{
+    const size_t count = numbers->rows * numbers->columns;
+    int status = TAUT_OK;
+    for (size_t k = 0; !status && k < numbers->columns; k++) {
+        sample_vary *v;
+        status = add_vary(s, numbers->names[k], strlen(numbers->names[k]), "values", &v);
+        if (status) return status;
+        v->law = LAW_TABLE;
+        v->place = s->columns++;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (!is_finite(numbers->values[i]))
+            return taut_fail(s->context, TAUT_BAD_USAGE, "the value of '%s' of member %zu is not a finite number",
+                             numbers->names[i % s->columns], i / s->columns);
+    if (!numbers->rows) return taut_fail(s->context, TAUT_BAD_USAGE, "there are names, but values of no member");
+    s->table = taut_mem_new(s->context, count, sizeof *s->table);
+    if (!s->table) return TAUT_OUT_OF_MEMORY;
+    memcpy(s->table, numbers->values, count * sizeof *s->table);
+    s->rows = numbers->rows;
+    return TAUT_OK;
+}
+
 /* ---- together ---- */
 
 static int count_members(sample *s)
@@ -237,14 +267,17 @@ static int count_members(sample *s)
     return TAUT_OK;
 }
 
-int taut_sample_create(taut_context *context, const char *const *texts, size_t count, const char *table,
-                       const char *table_name, sample_design design, uint64_t seed, uint64_t members, sample **result)
+/* With a table, or numbers, or neither. */
+static int create(taut_context *context, const char *const *texts, size_t count, const char *table,
+                  const char *table_name, const sample_numbers *numbers, const sample *with, sample **result)
 {
     *result = NULL;
     sample *s = taut_mem_new(context, 1, sizeof *s);
     if (!s) return TAUT_OUT_OF_MEMORY;
-    *s = (sample){ .context = context, .design = design, .seed = seed, .members = members };
+    *s = *with;
+    s->context = context;
     int status = table ? read_table(s, table, table_name) : TAUT_OK;
+    if (!status && numbers && numbers->columns) status = take_numbers(s, numbers);
     for (size_t i = 0; !status && i < count; i++) status = read_vary(s, texts[i]);
     if (!status) status = count_members(s);
     if (status)
@@ -252,6 +285,21 @@ int taut_sample_create(taut_context *context, const char *const *texts, size_t c
     else
         *result = s;
     return status;
+}
+
+int taut_sample_create(taut_context *context, const char *const *texts, size_t count, const char *table,
+                       const char *table_name, sample_design design, uint64_t seed, uint64_t members, sample **result)
+{
+    const sample with = { .design = design, .seed = seed, .members = members };
+    return create(context, texts, count, table, table_name, NULL, &with, result);
+}
+
+int taut_sample_create_with(taut_context *context, const char *const *texts, size_t count,
+                            const sample_numbers *numbers, sample_design design, uint64_t seed, uint64_t members,
+                            sample **result)
+{
+    const sample with = { .design = design, .seed = seed, .members = members };
+    return create(context, texts, count, NULL, NULL, numbers, &with, result);
 }
 
 /* ---- the numbers ---- */

@@ -32,12 +32,25 @@ typedef struct {
     size_t dimensions;       /* of the design */
 } sample;
 
+/* Numbers of members that are given as they are: a row per member. */
+typedef struct {
+    const char *const *names;
+    size_t columns, rows;
+    const double *values;    /* copied */
+} sample_numbers;
+
 const char *taut_sample_design_name(sample_design design); /* NULL beyond the last */
 
 /* texts: NAME=LAW(...) each. table: CSV with a header of names, or NULL; its messages call it table_name. members: 0
    where the grid or the table says how many; otherwise at most those of the table. */
 int taut_sample_create(taut_context *context, const char *const *texts, size_t count, const char *table,
                        const char *table_name, sample_design design, uint64_t seed, uint64_t members, sample **result);
+/* The same with numbers instead of a table as text. */
+int taut_sample_create_with(taut_context *context, const char *const *texts, size_t count,
+                            const sample_numbers *numbers, sample_design design, uint64_t seed, uint64_t members,
+                            sample **result);
+/* The design of this name; DESIGNS where there is none. */
+sample_design taut_sample_design_find(const char *name);
 /* NULL is allowed. */
 void taut_sample_free(sample *s);
 /* The numbers of a member, s->count of them. They depend on seed and member alone (a Latin hypercube: on the number of

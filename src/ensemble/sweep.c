@@ -306,11 +306,17 @@ void taut_sweep_free(sweep *s)
     for (size_t i = 0; s->varied && i < s->spec.sample->count; i++) taut_mem_free(context, s->varied[i]);
     void *blocks[] = { s->vary, s->varied, s->columns, s->names, s->moments, s->legs, s->done, s->values, s->rows,
                        s->frame, s->members, s->raw, s->exponent };
+    taut_sweep_memory_clear(s);
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) taut_mem_free(context, blocks[i]);
     taut_mem_free(context, s);
 }
 
 const executor *taut_sweep_executor(const sweep *s) { return s->executor; }
+size_t taut_sweep_columns(const sweep *s) { return s->column_count; }
+const char *taut_sweep_column_name(const sweep *s, size_t column) { return s->names[column]; }
+size_t taut_sweep_moments(const sweep *s) { return s->moment_count; }
+const sweep_moment *taut_sweep_moment(const sweep *s, size_t moment) { return &s->moments[moment]; }
+const char *taut_sweep_varied_name(const sweep *s, size_t i) { return s->varied[i]; }
 
 static int check(taut_context *context, const sweep_spec *spec)
 {
@@ -324,9 +330,6 @@ static int check(taut_context *context, const sweep_spec *spec)
     if (spec->sample->members && spec->last >= spec->sample->members)
         return taut_fail(context, TAUT_BAD_USAGE, "the last member is %llu, counted from 0: there are %llu",
                          (unsigned long long)spec->sample->members - 1, (unsigned long long)spec->sample->members);
-    if (strlen(spec->m->source) != spec->m->source_size)
-        return taut_fail(context, TAUT_BAD_MODEL,
-                         "%s: the model contains a zero byte, which a run file cannot hold; remove it", spec->m->file);
     return TAUT_OK;
 }
 

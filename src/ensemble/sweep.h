@@ -1,15 +1,17 @@
-/* An ensemble that is run into a file: members from a sample, advanced by an executor, their kept values and statistics
- * recorded (record/sweep_file.h), chunk by chunk, so that it can be stopped, killed and gone on with.
+/* An ensemble: members from a sample, advanced by an executor chunk by chunk, their kept values handed out, and
+ * statistics made of them. In a file (record/sweep_file.h) they are recorded, so that it can be stopped, killed and gone
+ * on with; without one they are in memory.
  *
  *     taut_sweep_create(context, &spec, &s);
- *     taut_sweep_record(s, path, replace);            or taut_sweep_continue(s, path)
- *     taut_sweep_run(s, &watch);
+ *     taut_sweep_record(s, path, replace);            or taut_sweep_continue(s, path), or neither
+ *     taut_sweep_run(s, &watch, &progress);
  *     taut_sweep_free(s); */
 #ifndef TAUT_ENSEMBLE_SWEEP_H
 #define TAUT_ENSEMBLE_SWEEP_H
 
 #include "ensemble/executor.h"
 #include "ensemble/sample.h"
+#include "ensemble/summary.h"
 #include "record/record.h"
 
 enum { STATS_MEAN = 1, STATS_SD = 2, STATS_QUANTILES = 4, STATS_HISTOGRAM = 8, STATS_ALL = 15 };
@@ -48,12 +50,23 @@ typedef struct {
     int stopped;                    /* before all were done */
 } sweep_progress;
 
+/* Members that are done. */
+typedef struct {
+    uint64_t first;
+    size_t count;
+    const double *values;           /* what varies, of each */
+    const double *rows;             /* of each, moment by moment, the kept columns */
+    const executor_member *members;
+} sweep_chunk;
+
 typedef struct {
     void (*progress)(void *user, const sweep_progress *p); /* after every chunk; NULL: nobody looks */
     const volatile int *stop;                              /* nonzero: end after this chunk; NULL: never */
     /* The next members to be done, instead of those that are missing in order: count 0 ends it. Each lot is committed
        before the next one. NULL: in order. */
     int (*claim)(void *user, uint64_t *first, uint64_t *count);
+    int (*chunk)(void *user, const sweep_chunk *chunk);    /* every chunk, once it is done; NULL: nobody looks. Another
+                                                              status than 0 ends the run with it */
     double interval;                                       /* seconds between commits at the most; 0: 1 */
     void *user;
 } sweep_watch;
@@ -69,6 +82,16 @@ int taut_sweep_record(sweep *s, const char *path, int replace);
 int taut_sweep_continue(sweep *s, const char *path);
 /* The members that are not done, statistics at the end. What a failure leaves is committed as far as it came. */
 int taut_sweep_run(sweep *s, const sweep_watch *watch, sweep_progress *result);
+
+/* ---- in memory ---- */
+
+size_t taut_sweep_columns(const sweep *s);
+const char *taut_sweep_column_name(const sweep *s, size_t column);
+size_t taut_sweep_moments(const sweep *s);
+const sweep_moment *taut_sweep_moment(const sweep *s, size_t moment);
+const char *taut_sweep_varied_name(const sweep *s, size_t i);
+/* Of a sweep without a file, of the members that are done. */
+int taut_sweep_statistic_of(sweep *s, size_t moment, size_t column, summary *result);
 
 /* ---- from the file ---- */
 

@@ -2,9 +2,10 @@
    values of all. */
 #include <string.h>
 
+#include "ensemble/summary.h"
 #include "ensemble/sweep_inside.h"
 
-enum { BINS = 50, FRAMES_MOST = 10000000, PIECE = 4096 };
+enum { PIECE = 4096 };
 
 typedef struct {
     taut_context *context;
@@ -17,18 +18,18 @@ typedef struct {
     double *paths;           size_t path_count, path_capacity;
     double *column;          size_t column_capacity; /* values of a cell */
     long members;
-} summary;
+} reader;
 
 static int count_varied(void *user, const sweep_varied *v)
 {
     (void)v;
-    ((summary *)user)->varied++;
+    ((reader *)user)->varied++;
     return TAUT_OK;
 }
 
 static int take_moment(void *user, const sweep_moment *m)
 {
-    summary *z = user;
+    reader *z = user;
     int status = taut_mem_grow(z->context, &z->moments, &z->moment_capacity, z->moment_count + 1, sizeof *z->moments);
     if (status) return status;
     z->moments[z->moment_count++] = *m;
@@ -39,12 +40,12 @@ static int take_moment(void *user, const sweep_moment *m)
 static int take_sums(void *user, uint64_t first, uint64_t last, const void *bytes, size_t size)
 {
     (void)first, (void)last;
-    return taut_statistics_unpack(&((summary *)user)->sums, bytes, size);
+    return taut_statistics_unpack(&((reader *)user)->sums, bytes, size);
 }
 
 static int take_path(void *user, uint64_t member, const double *values, size_t count)
 {
-    summary *z = user;
+    reader *z = user;
     const size_t width = z->moment_count * z->columns;
     (void)member;
     if (count != width) return taut_fail(z->context, TAUT_CANNOT_READ, "the file is damaged: a path is too short");
@@ -55,12 +56,12 @@ static int take_path(void *user, uint64_t member, const double *values, size_t c
 }
 
 /* The values of a column at a moment: of all members where they are kept, otherwise of those with paths. */
-static int column_values(summary *z, size_t moment, size_t column, size_t *count)
+static int column_values(reader *z, size_t moment, size_t column, size_t *count)
 {
     const size_t width = z->moment_count * z->columns;
     const long frames = taut_record_frame_count(z->r);
     *count = 0;
-    if (!z->moments[moment].kept || z->path_count == (size_t)z->members || frames > FRAMES_MOST) {
+    if (!z->moments[moment].kept || z->path_count == (size_t)z->members || frames > SWEEP_FRAMES_MOST) {
         int status = taut_mem_grow(z->context, &z->column, &z->column_capacity, z->path_count + 1, sizeof *z->column);
         for (size_t i = 0; !status && i < z->path_count; i++)
             z->column[(*count)++] = z->paths[i * width + moment * z->columns + column];
@@ -82,45 +83,24 @@ static int column_values(summary *z, size_t moment, size_t column, size_t *count
     return status;
 }
 
-static int put_histogram(summary *z, size_t moment, size_t column, const double *sorted, size_t count)
+static int put_cell(reader *z, size_t moment, size_t column)
 {
-    uint64_t counts[BINS] = { 0 };
-    const double low = sorted[0], high = sorted[count - 1], width = high - low;
-    if (!(width > 0) || !(width - width == 0)) {
-        counts[0] = count;
-        return taut_sweep_histogram(z->to, moment, column, low, high, counts, 1);
-    }
-    for (size_t i = 0; i < count; i++) {
-        size_t bin = (size_t)((sorted[i] - low) / width * BINS);
-        counts[bin < BINS ? bin : BINS - 1]++;
-    }
-    return taut_sweep_histogram(z->to, moment, column, low, high, counts, BINS);
-}
-
-static int put_cell(summary *z, size_t moment, size_t column)
-{
-    const statistics_cell *c = &z->sums.cells[moment * z->columns + column];
-    double quantiles[SWEEP_QUANTILES];
+    summary found;
     size_t count = 0;
     int status = TAUT_OK;
-    if (z->stats & (STATS_QUANTILES | STATS_HISTOGRAM)) {
-        status = column_values(z, moment, column, &count);
-        count = taut_statistics_sort(z->column, count);
-    }
-    for (int i = 0; i < SWEEP_QUANTILES; i++)
-        quantiles[i] = taut_statistics_quantile(z->column, count, taut_sweep_quantiles[i]);
-    const sweep_statistic x = { .moment = moment, .column = column, .count = c->count,
-                                .mean = z->stats & STATS_MEAN ? taut_statistics_mean(c) : (double)NAN,
-                                .sd = z->stats & STATS_SD ? taut_statistics_deviation(c) : (double)NAN,
-                                .lowest = c->count ? c->lowest : (double)NAN,
-                                .highest = c->count ? c->highest : (double)NAN,
-                                .quantiles = z->stats & STATS_QUANTILES ? quantiles : NULL };
-    if (!status) status = taut_sweep_statistic(z->to, &x);
-    if (!status && z->stats & STATS_HISTOGRAM && count) status = put_histogram(z, moment, column, z->column, count);
+    if (z->stats & (STATS_QUANTILES | STATS_HISTOGRAM)) status = column_values(z, moment, column, &count);
+    if (status) return status;
+    taut_summary_make(z->stats, &z->sums.cells[moment * z->columns + column], z->column, count, &found);
+    const sweep_statistic x = { .moment = moment, .column = column, .count = found.count, .mean = found.mean,
+                                .sd = found.sd, .lowest = found.lowest, .highest = found.highest,
+                                .quantiles = z->stats & STATS_QUANTILES ? found.quantiles : NULL };
+    status = taut_sweep_statistic(z->to, &x);
+    if (!status && found.bins)
+        status = taut_sweep_histogram(z->to, moment, column, found.low, found.high, found.counts, found.bins);
     return status;
 }
 
-static int read_all(summary *z)
+static int read_all(reader *z)
 {
     int status = taut_sweep_read_varied(z->r, count_varied, z);
     if (!status) status = taut_sweep_read_moments(z->r, take_moment, z);
@@ -135,7 +115,7 @@ static int read_all(summary *z)
 
 int taut_sweep_summarise(taut_context *context, const char *path, sweep_writer *to, unsigned stats)
 {
-    summary z = { .context = context, .to = to, .stats = stats };
+    reader z = { .context = context, .to = to, .stats = stats };
     int status = taut_sweep_forget(to);
     if (status || !stats) return status;
     status = taut_record_open(context, path, &z.r);

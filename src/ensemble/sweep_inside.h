@@ -37,13 +37,24 @@ struct sweep {
     double *values, *rows, *frame;
     double *raw, *exponent;  /* of the executor, and of the exponents, on their way into rows */
     executor_member *members;
+    /* without a file: what quantiles and histograms are made of (sweep_memory.c) */
+    double *paths;           size_t path_count, path_capacity;
+    double *kept;            size_t kept_members, kept_capacity; /* of each member the kept moments */
+    double *column;          size_t column_capacity; /* values of a cell */
 };
+
+/* More frames than these are not read for quantiles: the paths are enough. */
+enum { SWEEP_FRAMES_MOST = 10000000 };
 
 /* sweep.c */
 uint64_t taut_sweep_key(uint64_t seed, uint64_t member);
 /* The key of the last of `most` members among first .. last. */
 int taut_sweep_path_key(taut_context *context, uint64_t seed, uint64_t first, uint64_t last, size_t most,
                         uint64_t *key);
+
+/* sweep_memory.c: a member of a sweep without a file, for its statistics. */
+int taut_sweep_remember(sweep *s, uint64_t member, const double *rows);
+void taut_sweep_memory_clear(sweep *s);
 
 /* sweep_finish.c: statistics and histograms of what is committed in the file. */
 int taut_sweep_summarise(taut_context *context, const char *path, sweep_writer *to, unsigned stats);

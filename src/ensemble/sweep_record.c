@@ -131,6 +131,10 @@ int taut_sweep_record(sweep *s, const char *path, int replace)
 {
     const sample *sample = s->spec.sample;
     const size_t count = 1 + sample->count + s->column_count;
+    if (strlen(s->spec.m->source) != s->spec.m->source_size)
+        return taut_fail(s->context, TAUT_BAD_MODEL,
+                         "%s: the model contains a zero byte, which a run file cannot hold; remove it",
+                         s->spec.m->file);
     record_column *columns = taut_mem_new(s->context, count, sizeof *columns);
     sweep_varied *varied = taut_mem_new(s->context, sample->count + 1, sizeof *varied);
     int status = columns && varied ? TAUT_OK : TAUT_OUT_OF_MEMORY;

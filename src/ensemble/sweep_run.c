@@ -1,4 +1,4 @@
-/* The members of a sweep, chunk by chunk, into its file. */
+/* The members of a sweep, chunk by chunk, into its file or into memory. */
 #include <stdio.h>
 #include <string.h>
 
@@ -101,10 +101,9 @@ static int put_frames(sweep *s, uint64_t member, const double *values, const dou
     return status;
 }
 
-static int put_member(loop *z, uint64_t member, const executor_member *found, const double *values, const double *rows)
+static int record_member(sweep *s, uint64_t member, const executor_member *found, const double *values,
+                         const double *rows)
 {
-    sweep *s = z->s;
-    const uint64_t at = member - s->spec.first;
     const sweep_member m = { .member = member, .failed = found->status != TAUT_OK, .t = found->t, .steps = found->steps,
                              .reason = found->reason };
     int status = put_frames(s, member, values, rows);
@@ -112,11 +111,19 @@ static int put_member(loop *z, uint64_t member, const executor_member *found, co
     if (!status && s->spec.stats & (STATS_QUANTILES | STATS_HISTOGRAM) &&
         taut_sweep_key(s->spec.sample->seed, member) <= s->path_key)
         status = taut_sweep_path(s->file, member, rows, s->moment_count * s->column_count);
+    return status;
+}
+
+static int put_member(loop *z, uint64_t member, const executor_member *found, const double *values, const double *rows)
+{
+    sweep *s = z->s;
+    const uint64_t at = member - s->spec.first;
+    int status = s->file ? record_member(s, member, found, values, rows) : taut_sweep_remember(s, member, rows);
     if (status) return status;
     if (s->spec.stats) taut_statistics_add(&s->sums, rows);
     s->done[at / 8] |= (unsigned char)(1 << at % 8);
     s->done_count++;
-    s->failed_count += m.failed != 0;
+    s->failed_count += found->status != TAUT_OK;
     z->progress.here++;
     z->progress.steps += (double)found->steps;
     return TAUT_OK;
@@ -126,17 +133,17 @@ static int put_sums(sweep *s)
 {
     unsigned char *bytes = NULL;
     size_t size = 0;
-    if (!s->spec.stats || s->to + 1 == s->from) return TAUT_OK;
+    if (!s->spec.stats || !s->file || s->to + 1 == s->from) return TAUT_OK;
     int status = taut_statistics_pack(&s->sums, &bytes, &size);
     if (!status) status = taut_sweep_sums(s->file, s->from, s->to, bytes, size);
     taut_mem_free(s->context, bytes);
     return status;
 }
 
-/* Sums are of members one after the other: others begin new ones. */
+/* Sums in a file are of members one after the other: others begin new ones. */
 static int begin_sums(sweep *s, uint64_t first)
 {
-    if (!s->spec.stats || s->to + 1 == first) return TAUT_OK;
+    if (!s->spec.stats || !s->file || s->to + 1 == first) return TAUT_OK;
     int status = put_sums(s);
     memset(s->sums.cells, 0, s->sums.count * sizeof *s->sums.cells);
     s->from = first;
@@ -171,7 +178,8 @@ static int do_chunk(loop *z, uint64_t first, size_t count)
     for (size_t i = 0; !status && i < count; i++)
         z->torn = (status = put_member(z, first + i, &s->members[i], s->values + i * varied, s->rows + i * width)) != 0;
     if (!status) s->to = first + count - 1;
-    return status;
+    const sweep_chunk chunk = { first, count, s->values, s->rows, s->members };
+    return status || !z->watch->chunk ? status : z->watch->chunk(z->watch->user, &chunk);
 }
 
 /* ---- commits ---- */
@@ -179,6 +187,7 @@ static int do_chunk(loop *z, uint64_t first, size_t count)
 static int commit(loop *z, int wait, int *done)
 {
     const double begun = clock_seconds();
+    if (!z->s->file) return TAUT_OK;
     int status = put_sums(z->s);
     if (!status) status = taut_writer_commit(z->s->writer, wait, done);
     z->committed = clock_seconds();
@@ -192,6 +201,7 @@ static int commit_if_due(loop *z)
 {
     const double interval = z->interval > 10 * z->cost ? z->interval : 10 * z->cost;
     int done;
+    if (!z->s->file) return TAUT_OK;
     if (clock_seconds() - z->committed < interval && !taut_writer_is_full(z->s->writer)) return TAUT_OK;
     return commit(z, 0, &done);
 }
@@ -223,6 +233,7 @@ static int finish(loop *z, int status)
     sweep *s = z->s;
     char message[TAUT_ERROR_TEXT];
     int done = 0;
+    if (!s->file) return status;
     if (status && (z->torn || !taut_writer_is_whole(s->writer))) return status;
     snprintf(message, sizeof message, "%s", status ? taut_error_text(s->context) : "");
     int written = taut_writer_property(s->writer, "message", message);
@@ -243,7 +254,7 @@ int taut_sweep_run(sweep *s, const sweep_watch *watch, sweep_progress *result)
 {
     const double now = clock_seconds();
     loop z = { .s = s, .watch = watch, .begun = now, .committed = now, .interval = 0.05, .next = s->spec.first };
-    int done = 0, status = taut_writer_commit(s->writer, 5000, &done); /* that it has begun */
+    int done = 0, status = s->file ? taut_writer_commit(s->writer, 5000, &done) : TAUT_OK; /* that it has begun */
     z.chunk = taut_executor_width(s->executor) ? taut_executor_width(s->executor) : 1;
     if (z.chunk > most_members(s)) z.chunk = most_members(s);
     z.progress.members = s->spec.last - s->spec.first + 1;

@@ -3,7 +3,8 @@
  * bits are those of the interpreter.
  *
  * What a step reads besides state and time are values of setup and constants of its program, from outside of the text.
- * Those that are the same for all members are numbers (`even`), the others have a lane of their own per member (`odd`). */
+ * Those that are the same for all members are numbers (`even`), the others have a lane of their own per member
+ * (`odd`). */
 #ifndef TAUT_ENSEMBLE_TEXT_H
 #define TAUT_ENSEMBLE_TEXT_H
 
@@ -51,6 +52,9 @@ typedef struct {
    least and the inverse mass that differ between members, in this order. */
 int taut_text_plan_create(taut_context *context, const method *m, const struct system *s, int own_work,
                           const unsigned char *varies, text_plan *p, const char **why);
+/* Of programs that read a state (lower/reading.h), instead of steps. */
+int taut_text_plan_readings(taut_context *context, const struct system *s, program *const *programs, int count,
+                            const unsigned char *varies, text_plan *p);
 void taut_text_plan_clear(text_plan *p);
 /* The registers that an instruction reads, three at the most; returns how many. */
 int taut_text_operands(const program_instruction *c, uint32_t *operands);
@@ -76,5 +80,38 @@ int taut_text_lanes(const text_plan *p, int lanes, int groups, builder *out);
    fast. */
 enum { CUDA_BLOCKS = 4, CUDA_BLOCKS_LONG = 2, CUDA_LONG = 1000 /* instructions */ };
 int taut_text_cuda(const text_plan *p, int blocks, builder *out);
+
+/* ---- rows: columns of frames, read off the states (row_text.c) ---- */
+
+/* What a column is made of. */
+typedef enum {
+    ROW_TIME,
+    ROW_STATE,               /* the number `first` of the state's block */
+    ROW_SUM,                 /* of the numbers `first` and `first + 1` */
+    ROW_OUTPUT,              /* the output `first` of a program */
+    ROW_LARGEST              /* |output|, from `first` to `first + count - 1` */
+} row_source;
+typedef struct {
+    row_source source;
+    int program;
+    uint32_t first, count;
+} row_column;
+
+typedef struct {
+    text_plan plan;
+    size_t checks[TEXT_PROGRAMS]; /* of a program: pairs of pivot and reference, its last outputs */
+    const row_column *columns;
+    size_t column_count;
+} row_text;
+
+/* Rows of `groups` groups of lanes. x and odd as above; time: t, and what is left over of it. rows: [group][column][lane].
+   sure: of a lane, nonzero where its numbers count; the others are for the simulation to read. */
+typedef void rows_function(const double *x, const double *even, const double *odd, const double *time, double *rows,
+                           long *sure);
+#define LANE_ROWS_ENTRY "taut_lane_rows"
+int taut_text_lane_rows(const row_text *r, int lanes, int groups, builder *out);
+/* The kernel's arguments: x, odd, t, t_low, count, rows ([column][member]), sure. */
+#define CUDA_ROWS_ENTRY "taut_rows"
+int taut_text_cuda_rows(const row_text *r, builder *out);
 
 #endif

@@ -30,6 +30,7 @@ void taut_worker_destroy(worker *w)
     taut_mem_free(w->context, w->is_set);
     taut_mem_free(w->context, w->registers);
     taut_mem_free(w->context, w->batch);
+    taut_mem_free(w->context, w->row_batch);
     taut_context_destroy(w->context);
 }
 
@@ -127,13 +128,6 @@ int taut_worker_open(worker *w, const job *j, size_t member)
     }
     if (j->from) taut_worker_set_state(w, j->from + member * w->e->state_size);
     return 0;
-}
-
-void taut_worker_state(const worker *w, double *numbers)
-{
-    const state *x = &w->z->x;
-    numbers[0] = x->t, numbers[1] = x->t_low;
-    memcpy(numbers + 2, x->block, X(state_size)(x) * sizeof *numbers);
 }
 
 void taut_worker_set_state(worker *w, const double *numbers)

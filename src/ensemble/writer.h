@@ -45,5 +45,7 @@ void taut_text_section(text_writer *w);
 void taut_text_end(text_writer *w);
 /* Functions of the elementary text that the plan's programs need, the judge of iterations, measures. */
 int taut_text_prelude(const text_plan *p, int lanes, builder *out);
+/* What stands before a text in CUDA C: cuda_text.c. */
+void taut_text_cuda_begin(int blocks, builder *out);
 
 #endif

@@ -96,8 +96,8 @@ static const char *complaint_of(op o, wide value, wide a, wide b)
     return value != value || (undefined && !is_finite(value)) ? op_complaint(o) : "overflow";
 }
 
-/* Every node of f. A value above `largest` is bad; *fault is the first bad one whose operands are good, where f itself is
-   bad. */
+/* Every node of f. A value above `largest` is bad; *fault is the first bad one whose operands are good, where f itself
+   is bad. */
 static int evaluate(graph *g, expr f, expr_lookup lookup, void *user, wide largest, wide *value, expr_fault *fault)
 {
     walk w;

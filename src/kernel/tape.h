@@ -18,8 +18,8 @@ typedef struct {
 typedef struct {
     context_function function;
     int order;
-    uint32_t first;          /* of tape.call_numbers: the registers of its arguments, then for each output the place among
-                                what expr/call.h evaluates, and the register */
+    uint32_t first;          /* of tape.call_numbers: the registers of its arguments, then for each output the place
+                                among what expr/call.h evaluates, and the register */
     uint32_t outputs;
 } tape_call;
 

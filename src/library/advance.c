@@ -16,18 +16,24 @@ typedef struct {
     run_options options;     /* of a run with a file */
 } runner;
 
-/* Whole steps and a shorter last one; 0: at the end already; -1: not that way. */
-static long plan(const taut_simulation *z, const taut_run *run)
+long taut_library_steps(wide begin, const taut_run *run)
 {
     const wide length = taut_wide_from_double(run->h), end = taut_wide_from_double(run->until);
     if (!(run->h - run->h == 0) || !(run->until - run->until == 0) || run->h == 0) return -1;
-    const wide ratio = (end - z->api->time(z->engine)) / length;
+    const wide ratio = (end - begin) / length;
     if (ratio < -NOTHING || ratio > (wide)9e15) return -1;
     const long whole = (long)(ratio + NOTHING);
     return ratio - whole > NOTHING ? whole + 1 : whole;
 }
 
-static size_t rows_of(long steps, long every)
+/* The last one ends at `until`, and so does one that is a rounding error away from it. */
+wide taut_library_last_step(const taut_run *run, wide t)
+{
+    const wide left = taut_wide_from_double(run->until) - t, length = taut_wide_from_double(run->h);
+    return left / length < 1 + NOTHING ? left : length;
+}
+
+size_t taut_library_rows(long steps, long every)
 {
     if (steps < 0) return 0;
     every = every > 0 ? every : 1;
@@ -39,9 +45,9 @@ size_t taut_run_rows(const taut_simulation *z, const taut_run *given)
     taut_run run;
     if (taut_library_take(z->context, "taut_run", given, sizeof run, &run)) return 0;
     library_again(z->context);
-    const long steps = plan(z, &run);
+    const long steps = taut_library_steps(z->api->time(z->engine), &run);
     library_leave(z->context);
-    return rows_of(steps, run.every);
+    return taut_library_rows(steps, run.every);
 }
 
 /* ---- rows ---- */
@@ -140,7 +146,7 @@ static long at_once(const runner *r)
     return count;
 }
 
-/* The last one ends at `until`, and so does one that is a rounding error away from it. *done: how many were taken. */
+/* *done: how many were taken. */
 static int some_steps(runner *r, long *done)
 {
     taut_simulation *z = r->z;
@@ -152,8 +158,7 @@ static int some_steps(runner *r, long *done)
         return status ? status : taut_library_tell_events(z);
     }
     if (r->done + 2 < r->planned) return taut_library_step_of(z, r->run.h);
-    const wide left = r->end - z->api->time(z->engine);
-    return taut_library_step(z, left / r->length < 1 + NOTHING ? left : r->length);
+    return taut_library_step(z, taut_library_last_step(&r->run, z->api->time(z->engine)));
 }
 
 static int run_plain(runner *r)
@@ -208,8 +213,8 @@ static int file_step(void *user, const run_result *so_far, int *stop)
     return status;
 }
 
-/* The settings with which the model can be loaded again: those of its loading, and what was set since. */
-static int list_settings(const taut_simulation *z, definition **list, size_t *count, char (**numbers)[WIDE_TEXT])
+int taut_library_list_settings(const taut_simulation *z, definition **list, size_t *count,
+                               char (**numbers)[WIDE_TEXT])
 {
     const model *m = z->model->m;
     const size_t given = z->model->setting_count;
@@ -231,7 +236,7 @@ static int open_file(runner *r)
     definition *settings = NULL;
     char (*numbers)[WIDE_TEXT] = NULL;
     size_t count = 0;
-    int status = list_settings(z, &settings, &count, &numbers);
+    int status = taut_library_list_settings(z, &settings, &count, &numbers);
     if (!status) {
         const recorder_subject subject = { z->model->m, settings, count, z->api, &z->options, &r->options };
         status = taut_recorder_create(z->context, r->run.file, r->run.replace, &subject, z->engine, &z->recorder);
@@ -276,14 +281,14 @@ static int prepare(runner *r)
     z->recorder = NULL;
     if (run->every < 0) return taut_fail(z->context, TAUT_BAD_USAGE, "every is a number of steps, not %ld", run->every);
     if (!run->every) run->every = 1;
-    r->planned = plan(z, run);
+    r->planned = taut_library_steps(z->api->time(z->engine), run);
     r->length = taut_wide_from_double(run->h), r->end = taut_wide_from_double(run->until);
     if (r->planned < 0)
         return taut_fail(z->context, TAUT_BAD_USAGE, "steps of %g do not lead from t = %g to t = %g", run->h,
                          taut_time(z), run->until);
-    if (run->rows && rows_of(r->planned, run->every) > run->row_capacity)
+    if (run->rows && taut_library_rows(r->planned, run->every) > run->row_capacity)
         return taut_fail(z->context, TAUT_BAD_USAGE, "the run has %zu rows, and there is room for %zu",
-                         rows_of(r->planned, run->every), run->row_capacity);
+                         taut_library_rows(r->planned, run->every), run->row_capacity);
     engine_counts counts;
     z->api->counts(z->engine, &counts);
     if (run->file && z->api->time(z->engine) != z->options.time)

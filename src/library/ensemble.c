@@ -1,38 +1,10 @@
-/* Ensembles: copies of a simulation that differ in some numbers, in several threads. */
-#include "library/library.h"
+/* Ensembles: copies of a simulation that differ in some numbers, in several threads. Many members that nobody looks at
+   on their way are computed in lanes (ensemble_lanes.c), with the bits of the single runs that all others are. */
+#include "library/ensemble.h"
 
-#include <pthread.h>
 #include <stdio.h>
 
-typedef struct {
-    const taut_simulation *prototype;
-    taut_run run;
-    size_t members, row_size;    /* row_size: numbers of all rows of a member */
-    const taut_vary *vary;
-    size_t vary_count;
-    const double *values;
-    double *rows;
-    int *statuses;
-    void *saved;                 /* the prototype */
-    size_t saved_size;
-    int varies_param, varies_state, w_kind;
-    atomic_size_t next;          /* member */
-} ensemble;
-
-typedef struct {
-    ensemble *e;
-    taut_context *context;
-    taut_simulation *z;
-    double *state;               /* q, then w */
-    pthread_t thread;
-    int started;
-    /* of the first member that failed in this thread */
-    size_t failed;
-    int status;
-    char message[TAUT_ERROR_TEXT];
-} worker;
-
-static int set_state(worker *w, const double *values)
+static int set_state(ensemble_worker *w, const double *values)
 {
     const ensemble *e = w->e;
     taut_simulation *z = w->z;
@@ -47,7 +19,7 @@ static int set_state(worker *w, const double *values)
 }
 
 /* All params of a member at once: the model is compiled once. */
-static int set_params(worker *w, const double *values)
+static int set_params(ensemble_worker *w, const double *values)
 {
     taut_simulation *z = w->z;
     for (size_t i = 0; i < z->input_count; i++) /* a hook may have set those of the member before */
@@ -64,23 +36,24 @@ static int set_params(worker *w, const double *values)
     return taut_library_rebuild(z);
 }
 
-static int prepare_member(worker *w, const double *values)
+int taut_ensemble_open(ensemble_worker *w, size_t member)
 {
     const ensemble *e = w->e;
+    const double *values = e->values + member * e->vary_count;
     int status = e->varies_param ? set_params(w, values) : taut_restore(w->z, e->saved, e->saved_size);
     for (size_t k = 0; !status && k < e->vary_count; k++)
         if (e->vary[k].kind == TAUT_INPUT) status = taut_set(w->z, TAUT_INPUT, e->vary[k].index, 1, &values[k]);
     return status || !e->varies_state ? status : set_state(w, values);
 }
 
-static void run_member(worker *w, size_t i)
+static void run_member(ensemble_worker *w, size_t i)
 {
     ensemble *e = w->e;
     taut_run run = e->run;
     double *rows = e->rows ? e->rows + i * e->row_size : NULL;
     for (size_t k = 0; rows && k < e->row_size; k++) rows[k] = (double)NAN;
     run.rows = rows;
-    int status = prepare_member(w, e->values + i * e->vary_count);
+    int status = taut_ensemble_open(w, i);
     if (!status) status = taut_advance(w->z, &run);
     if (e->statuses) e->statuses[i] = status;
     if (!status || (w->status && w->failed < i)) return;
@@ -89,11 +62,11 @@ static void run_member(worker *w, size_t i)
     snprintf(w->message, sizeof w->message, "%s", taut_error_text(w->context));
 }
 
-static void *work(void *user)
+static void one_member(void *self, int index, int worker)
 {
-    worker *w = user;
-    for (size_t i; (i = atomic_fetch_add(&w->e->next, 1)) < w->e->members;) run_member(w, i);
-    return NULL;
+    ensemble *e = self;
+    const size_t member = e->first + (size_t)index;
+    if (!e->done[member]) run_member(&e->workers[worker], member);
 }
 
 static int check(ensemble *e)
@@ -117,10 +90,10 @@ static int check(ensemble *e)
     return TAUT_OK;
 }
 
-static int create_worker(ensemble *e, worker *w)
+static int create_worker(ensemble *e, ensemble_worker *w)
 {
     taut_context *home = e->prototype->context;
-    *w = (worker){ .e = e, .context = taut_context_create(taut_context_allocator(home)) };
+    *w = (ensemble_worker){ .e = e, .context = taut_context_create(taut_context_allocator(home)) };
     if (!w->context) return taut_fail(home, TAUT_OUT_OF_MEMORY, "out of memory for a thread of the ensemble");
     int status = taut_simulation_clone(e->prototype, w->context, &w->z);
     if (!status) w->state = taut_mem_new(w->context, 2 * taut_count(w->z, TAUT_POSITION), sizeof *w->state);
@@ -128,7 +101,7 @@ static int create_worker(ensemble *e, worker *w)
     return status ? taut_fail(home, status, "%s", taut_error_text(w->context)) : TAUT_OK;
 }
 
-static void destroy_worker(worker *w)
+static void destroy_worker(ensemble_worker *w)
 {
     if (!w->context) return;
     taut_mem_free(w->context, w->state);
@@ -136,19 +109,40 @@ static void destroy_worker(worker *w)
     taut_context_destroy(w->context);
 }
 
-/* The first of the workers is this thread. */
-static int run_all(ensemble *e, worker *workers, int count)
+static int run_all(ensemble *e)
 {
-    for (int i = 1; i < count; i++) workers[i].started = !pthread_create(&workers[i].thread, NULL, work, &workers[i]);
-    work(&workers[0]);
-    const worker *first = NULL;
-    for (int i = 0; i < count; i++) {
-        if (workers[i].started) pthread_join(workers[i].thread, NULL);
-        if (workers[i].status && (!first || workers[i].failed < first->failed)) first = &workers[i];
-    }
+    enum { PIECES = 1 << 20 };
+    for (e->first = 0; e->first < e->members; e->first += PIECES)
+        taut_pool_run(e->pool, e->members - e->first < PIECES ? (int)(e->members - e->first) : PIECES, one_member, e);
+    const ensemble_worker *first = NULL;
+    for (int i = 0; i < e->worker_count; i++)
+        if (e->workers[i].status && (!first || e->workers[i].failed < first->failed)) first = &e->workers[i];
     if (!first) return TAUT_OK;
     return taut_fail(e->prototype->context, first->status < 0 ? -first->status : first->status, "member %zu: %s",
                      first->failed, first->message);
+}
+
+static int create_workers(ensemble *e, int threads)
+{
+    taut_context *context = e->prototype->context;
+    int status = taut_pool_create(context, threads, &e->pool);
+    if (status) return status;
+    const int count = e->pool ? taut_pool_threads(e->pool) : 1;
+    e->workers = taut_mem_new(context, (size_t)count, sizeof *e->workers);
+    if (!e->workers) return TAUT_OUT_OF_MEMORY;
+    while (!status && e->worker_count < count) status = create_worker(e, &e->workers[e->worker_count++]);
+    library_again(context);
+    return status;
+}
+
+static void clear(ensemble *e)
+{
+    taut_context *context = e->prototype->context;
+    taut_pool_destroy(e->pool);
+    for (int i = 0; i < e->worker_count; i++) destroy_worker(&e->workers[i]);
+    taut_mem_free(context, e->workers);
+    taut_mem_free(context, e->saved);
+    taut_mem_free(context, e->done);
 }
 
 int taut_ensemble(taut_simulation *z, const taut_run *run, size_t members, const taut_vary *vary, size_t vary_count,
@@ -156,29 +150,27 @@ int taut_ensemble(taut_simulation *z, const taut_run *run, size_t members, const
 {
     ensemble e = { .prototype = z, .members = members, .vary = vary, .vary_count = vary_count, .values = values,
                    .rows = rows, .statuses = statuses };
-    worker *workers = NULL;
     library_begin(z->context);
     int status = taut_library_take(z->context, "taut_run", run, sizeof e.run, &e.run);
     if (!status && (threads < 0 || threads > TAUT_THREADS_MOST))
         status = taut_fail(z->context, TAUT_BAD_USAGE, "threads is a number from 1 to %d, or 0 for 1, not %d",
                            TAUT_THREADS_MOST, threads);
     if (!status) status = check(&e);
-    size_t count = threads ? (size_t)threads : 1, made = 0;
+    size_t count = threads ? (size_t)threads : 1;
     if (count > members) count = members ? members : 1;
     e.row_size = e.run.row_capacity * (e.run.columns ? e.run.column_count : z->columns);
     if (!status) status = taut_save(z, NULL, 0, &e.saved_size);
     library_again(z->context);
     if (!status) {
         e.saved = taut_mem_new(z->context, e.saved_size, 1);
-        workers = taut_mem_new(z->context, count, sizeof *workers);
-        if (!e.saved || !workers) status = TAUT_OUT_OF_MEMORY;
+        e.done = taut_mem_new(z->context, members, 1);
+        if (!e.saved || !e.done) status = TAUT_OUT_OF_MEMORY;
     }
     if (!status) status = taut_save(z, e.saved, e.saved_size, NULL);
     library_again(z->context);
-    while (!status && made < count) status = create_worker(&e, &workers[made++]);
-    if (!status) status = run_all(&e, workers, (int)count);
-    for (size_t i = 0; i < made; i++) destroy_worker(&workers[i]);
-    taut_mem_free(z->context, workers);
-    taut_mem_free(z->context, e.saved);
+    if (!status) status = create_workers(&e, (int)count);
+    if (!status) status = taut_ensemble_lanes(&e);
+    if (!status) status = run_all(&e);
+    clear(&e);
     return library_done(z->context, status);
 }

@@ -88,8 +88,22 @@ int taut_library_rebuild(taut_simulation *z);
 int taut_library_plan(const taut_simulation *z, taut_context *context, const engine_api *api,
                       const engine_options *options, library_plan **result);
 void taut_library_plan_release(library_plan *p);
+/* A copy of the simulation's model, with all values; what was set does not follow formulas of other params. */
+int taut_library_model(const taut_simulation *z, taut_context *context, model **result);
 /* Tells the engine the inputs in z->parameters. */
 int taut_library_inputs(taut_simulation *z);
+
+/* advance.c */
+/* Steps from a time to the end of the run, the last one shortened; 0: it is there already; -1: not that way. */
+long taut_library_steps(wide begin, const taut_run *run);
+/* Rows of so many steps. */
+size_t taut_library_rows(long steps, long every);
+/* The length of one of the last two steps, from the time t. */
+wide taut_library_last_step(const taut_run *run, wide t);
+/* The settings with which the model can be loaded again: those of its loading, and what was set since. Both arrays
+   belong to the context of the simulation, on failure, too; numbers has the strings of the latter. */
+int taut_library_list_settings(const taut_simulation *z, definition **list, size_t *count,
+                               char (**numbers)[WIDE_TEXT]);
 
 /* access.c */
 /* Numbers of the frame that depend on functions of the user, before and after they are evaluated. */

@@ -35,6 +35,16 @@ int taut_library_plan(const taut_simulation *z, taut_context *context, const eng
     return status;
 }
 
+int taut_library_model(const taut_simulation *z, taut_context *context, model **result)
+{
+    int status = taut_model_copy(context, z->model->m, result);
+    for (size_t i = 0; !status && i < (*result)->parameter_count; i++) {
+        (*result)->parameters[i].value = z->parameters[i];
+        (*result)->parameters[i].is_set |= z->is_set[i];
+    }
+    return status;
+}
+
 int taut_library_rebuild(taut_simulation *z)
 {
     library_plan *p;

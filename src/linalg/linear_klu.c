@@ -7,15 +7,19 @@
 #include "linalg/linear_backend.h"
 
 /* Growth times 2e-16 is the relative backward error. Chosen pivots may cost three digits; beyond that KLU's preference
-   for the diagonal (threshold 0.001, which keeps the fill low) is given up for true partial pivoting. Kept pivots may
-   cost four, or one more than chosen ones did. */
+   for the diagonal (threshold 0.001, which keeps the fill low) is given up for true partial pivoting, in an order of
+   the columns whose fill is bounded whatever rows are exchanged (COLAMD). In the order for diagonal pivots (AMD) the
+   same exchanges may fill the factors of a chain with n^2 entries. Kept pivots may cost four digits, or one more than
+   chosen ones did. */
 static const double growth_chosen = 1e3, growth_kept = 1e4;
 
 typedef struct {
     taut_context *context;
     const linear_pattern *pattern;
     klu_common common;
-    klu_symbolic *symbolic;
+    klu_symbolic *symbolic; /* of the order that it was created with */
+    klu_symbolic *columns;  /* of the one for exchanged rows; NULL: not needed yet, or the same */
+    klu_symbolic *used;     /* the one of them that numeric belongs to */
     klu_numeric *numeric;
     double full_growth; /* of the last full factorisation */
     double preference;  /* KLU's own pivot threshold for the diagonal */
@@ -28,6 +32,7 @@ static void klu_state_destroy(void *state)
     if (!s) return;
     if (s->numeric) klu_free_numeric(&s->numeric, &s->common);
     if (s->symbolic) klu_free_symbolic(&s->symbolic, &s->common);
+    if (s->columns) klu_free_symbolic(&s->columns, &s->common);
     taut_mem_free(s->context, s->row_scale);
     taut_mem_free(s->context, s->column_size);
     taut_mem_free(s->context, s);
@@ -43,6 +48,16 @@ static int klu_failure(const klu *s)
                 s->common.status);
 }
 
+enum { ORDER_AMD = 0, ORDER_COLAMD = 1 };
+
+static int analyse(klu *s, int ordering, klu_symbolic **result)
+{
+    const linear_pattern *pattern = s->pattern;
+    s->common.ordering = ordering;
+    *result = klu_analyze(pattern->n, pattern->column_start, pattern->row_index, &s->common);
+    return *result ? TAUT_OK : klu_failure(s);
+}
+
 static int create_ordered(taut_context *context, const linear_pattern *pattern, int ordering, void **state)
 {
     *state = NULL;
@@ -51,15 +66,11 @@ static int create_ordered(taut_context *context, const linear_pattern *pattern, 
     s->context = context;
     s->pattern = pattern;
     klu_defaults(&s->common);
-    s->common.ordering = ordering;
     s->preference = s->common.tol;
     s->row_scale = taut_mem_new(context, (size_t)pattern->n, sizeof *s->row_scale);
     s->column_size = taut_mem_new(context, (size_t)pattern->n, sizeof *s->column_size);
     int status = s->row_scale && s->column_size ? TAUT_OK : TAUT_OUT_OF_MEMORY;
-    if (!status) {
-        s->symbolic = klu_analyze(pattern->n, pattern->column_start, pattern->row_index, &s->common);
-        if (!s->symbolic) status = klu_failure(s);
-    }
+    if (!status) status = analyse(s, ordering, &s->symbolic);
     if (status) {
         klu_state_destroy(s);
         return status;
@@ -67,8 +78,6 @@ static int create_ordered(taut_context *context, const linear_pattern *pattern, 
     *state = s;
     return TAUT_OK;
 }
-
-enum { ORDER_AMD = 0, ORDER_COLAMD = 1 };
 
 static int klu_state_create(taut_context *context, const linear_pattern *pattern, void **state)
 {
@@ -102,18 +111,19 @@ int taut_linear_klu_matches(const linear_pattern *pattern)
 static double measured_growth(klu *s, const double *values)
 {
     const linear_pattern *pattern = s->pattern;
-    if (!klu_rgrowth(pattern->column_start, pattern->row_index, (double *)values, s->symbolic, s->numeric, &s->common))
+    if (!klu_rgrowth(pattern->column_start, pattern->row_index, (double *)values, s->used, s->numeric, &s->common))
         return INFINITY;
     double growth = 1 / s->common.rgrowth;
     if (isnan(growth)) return INFINITY;
     return growth > 1 ? growth : 1;
 }
 
-static int factor_full(klu *s, const double *values, linear_info *info)
+static int factor_full(klu *s, klu_symbolic *order, const double *values, linear_info *info)
 {
     const linear_pattern *pattern = s->pattern;
     if (s->numeric) klu_free_numeric(&s->numeric, &s->common);
-    s->numeric = klu_factor(pattern->column_start, pattern->row_index, (double *)values, s->symbolic, &s->common);
+    s->used = order;
+    s->numeric = klu_factor(pattern->column_start, pattern->row_index, (double *)values, order, &s->common);
     info->factorisations++;
     if (s->numeric) {
         s->full_growth = measured_growth(s, values);
@@ -129,7 +139,7 @@ static int factor_again(klu *s, const double *values, linear_info *info)
 {
     const linear_pattern *pattern = s->pattern;
     if (!s->numeric) return 0;
-    if (!klu_refactor(pattern->column_start, pattern->row_index, (double *)values, s->symbolic, s->numeric, &s->common)
+    if (!klu_refactor(pattern->column_start, pattern->row_index, (double *)values, s->used, s->numeric, &s->common)
         || s->common.status != KLU_OK)
         return 0;
     double growth = measured_growth(s, values);
@@ -147,7 +157,7 @@ static int vanished_column(klu *s, const double *values, linear_info *info)
     taut_linear_scales(s->pattern, values, s->row_scale, s->column_size);
     for (int k = 0; k < s->pattern->n; k++) {
         double size = fabs(pivot[k]);
-        int column = s->symbolic->Q[k];
+        int column = s->used->Q[k];
         if (!(size > LINEAR_SINGULAR * s->column_size[column])) return column;
         if (size < least) least = size;
         if (size > most) most = size;
@@ -157,16 +167,22 @@ static int vanished_column(klu *s, const double *values, linear_info *info)
     return -1;
 }
 
+/* Partial pivoting. */
+static int factor_exchanging(klu *s, const double *values, linear_info *info)
+{
+    int status = TAUT_OK;
+    if (!s->columns && s->symbolic->ordering != ORDER_COLAMD) status = analyse(s, ORDER_COLAMD, &s->columns);
+    s->common.tol = 1;
+    return status ? status : factor_full(s, s->columns ? s->columns : s->symbolic, values, info);
+}
+
 static int klu_state_factor(void *state, const double *values, int anew, linear_info *info)
 {
     klu *s = state;
     if (!anew && factor_again(s, values, info) && vanished_column(s, values, info) < 0) return TAUT_OK;
     s->common.tol = s->preference;
-    int status = factor_full(s, values, info);
-    if (!status && s->full_growth > growth_chosen) {
-        s->common.tol = 1;
-        status = factor_full(s, values, info);
-    }
+    int status = factor_full(s, s->symbolic, values, info);
+    if (!status && s->full_growth > growth_chosen) status = factor_exchanging(s, values, info);
     if (status) return status;
     info->pivot_growth = s->full_growth;
     int column = vanished_column(s, values, info);
@@ -178,14 +194,14 @@ static int klu_state_factor(void *state, const double *values, int anew, linear_
 static int klu_state_solve(void *state, double *b)
 {
     klu *s = state;
-    if (klu_solve(s->symbolic, s->numeric, s->pattern->n, 1, b, &s->common)) return TAUT_OK;
+    if (klu_solve(s->used, s->numeric, s->pattern->n, 1, b, &s->common)) return TAUT_OK;
     return klu_failure(s);
 }
 
 static int klu_state_solve_transposed(void *state, double *b)
 {
     klu *s = state;
-    if (klu_tsolve(s->symbolic, s->numeric, s->pattern->n, 1, b, &s->common)) return TAUT_OK;
+    if (klu_tsolve(s->used, s->numeric, s->pattern->n, 1, b, &s->common)) return TAUT_OK;
     return klu_failure(s);
 }
 

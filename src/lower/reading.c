@@ -425,3 +425,11 @@ const real *X(reading_watched)(reading *r, const state *x) { return read(r, WATC
 const real *X(reading_multipliers)(reading *r, const state *x) { return read(r, MULTIPLIERS, x); }
 const real *X(reading_power)(reading *r, const state *x) { return read(r, POWER, x); }
 int X(reading_power_solves)(const reading *r) { return r->power_solves; }
+
+program *X(reading_watched_program)(const reading *r) { return r->programs[WATCHED]; }
+
+program *X(reading_multiplier_program)(const reading *r, size_t *checks)
+{
+    *checks = r->check_count[MULTIPLIERS];
+    return r->programs[MULTIPLIERS];
+}

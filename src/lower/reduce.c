@@ -268,8 +268,9 @@ static int solve_explicit(symbols *y, reduced_phase *p)
 /* ---- few equations of degree 2 ---- */
 
 /* *e as c + sum b_i x_i + sum a_ij x_i x_j in the unknowns that are left: the coefficients do not depend on them, and
-   an iteration has little to do. As it is where it is no such polynomial. Factors are taken out of sums: nothing is added
-   up from these coefficients. (Of momenta they must not be: h (f + g) is not the opposite of -h f to the last bit.) */
+   an iteration has little to do. As it is where it is no such polynomial. Factors are taken out of sums: nothing is
+   added up from these coefficients. (Of momenta they must not be: h (f + g) is not the opposite of -h f to the last
+   bit.) */
 static int expand(symbols *y, const reduced_phase *p, expr *e)
 {
     graph *g = y->g;

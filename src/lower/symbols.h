@@ -9,8 +9,9 @@
 /* Leaves of the graph: variables of these kinds. */
 enum {
     LEAF_CONSTANT = KIND_CONSTANT_SLOT, /* the system's table of constants, that of the table's energy where it has its
-                                           own, h, and other numbers of the system (symbol_given). Products of constants gather in front, and are computed when h
-                                           changes, not in every step. */
+                                           own, h, and other numbers of the system (symbol_given). Products of
+                                           constants gather in front, and are computed when h changes, not in
+                                           every step. */
     LEAF_STATE = KIND_SLOT,             /* numbers of the state's block, then those of state_leaf */
     LEAF_UNKNOWN = KIND_Q,              /* of all groups of the table */
     LEAF_RIGHT = KIND_W,                /* right-hand side of the phase's linear system */
@@ -52,8 +53,8 @@ void X(symbols_clear)(symbols *y);
 expr X(symbol_state)(symbols *y, const real *member, uint32_t index); /* member: one of layout's arrays */
 expr X(symbol_leaf)(symbols *y, state_leaf leaf);
 /* Numbers of the system that depend on parameters or start values, and are no expressions: they are looked up when a
-   program runs, so that one program serves for all of them. The size that coordinates have at the least; an entry of the
-   inverse mass. */
+   program runs, so that one program serves for all of them. The size that coordinates have at the least; an entry of
+   the inverse mass. */
 uint32_t X(symbol_given_count)(const struct system *s);
 real X(symbol_given_value)(const struct system *s, uint32_t index);
 expr X(symbol_least)(symbols *y);

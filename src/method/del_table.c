@@ -1,7 +1,8 @@
 /* The discrete Euler-Lagrange equations. A discrete Lagrangian is a quadrature rule along the straight line from z0 to
    z1,
  *
- *     L_d(q0,q1) = h sum b_i L(z0 + c_i (z1 - z0), (z1 - z0)/h, t0 + c_i h),   z = (q, y),  y = chart(q,t) the embedded points.
+ *     L_d(q0,q1) = h sum b_i L(z0 + c_i (z1 - z0), (z1 - z0)/h, t0 + c_i h),   z = (q, y),
+ *     y = chart(q,t) the embedded points.
  *
  * Without embedded points z is q: (4.1) of Wendlandt & Marsden 1997 for b = 1, c = 1/2; with them this is (4.12).
  * Forces by the discrete Lagrange-d'Alembert principle: f- = h sum b_i (1-c_i) F_i at q0 and f+ = h sum b_i c_i F_i at
@@ -245,8 +246,8 @@ int X(del_start)(struct system *s, const del_rule *rule, state *x, const real *q
                          points.file, points.line);
     if (s->slip)
         return taut_fail(s->context, TAUT_UNSUPPORTED,
-                         "%s:%d: start_points in a model with constraints on velocities, which two points need not meet; "
-                         "give positions and velocities in start",
+                         "%s:%d: start_points in a model with constraints on velocities, which two points need not "
+                         "meet; give positions and velocities in start",
                          points.file, points.line);
     step_table *t = taut_mem_new(s->context, 1, sizeof *t);
     int status = t ? X(state_create)(s, &begin) : TAUT_OUT_OF_MEMORY;

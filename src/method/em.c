@@ -15,7 +15,7 @@
  *
  * em leaves dg/dt off zero by order h^2 (a rate r0 becomes -r0 + r, r of order h^2). em:project goes from a state with
  * dg/dt = 0 to one with dg/dt = 0 by impulses of the constraints at both ends of the step:
- *     p0^ = p0 + G0' nu   so that dg/dt = r0;   em from (q0, p0^) to (q1, p1^);   p1 = p1^ + G1' mu   so that dg/dt = 0.
+ *     p0^ = p0 + G0' nu  so that dg/dt = r0;   em from (q0, p0^) to (q1, p1^);   p1 = p1^ + G1' mu  so that dg/dt = 0.
  * Impulses change no momentum of a symmetry. With S = G M^-1 G' they change the energy by +1/2 r0'S0^-1 r0 and -1/2
  * r1'S1^-1 r1, r1 the rate that em arrives with. The c unknowns r0 are determined by the c equations
  *     r1 = theta r0,   theta^2 = (r0'S0^-1 r0)/(r0'S1^-1 r0),
@@ -451,8 +451,8 @@ static int prepare_tangent(void *self)
     const method_state *z = self;
     if (!z->impulse && !z->form) return X(stepper_prepare_tangent)(z->stepper);
     return taut_fail(z->s->context, TAUT_UNSUPPORTED,
-                     "steps of em:project, and of em with rotations or masses that depend on positions, have no tangent "
-                     "in closed form; take rattle or lobatto");
+                     "steps of em:project, and of em with rotations or masses that depend on positions, have no "
+                     "tangent in closed form; take rattle or lobatto");
 }
 
 static int tangent(void *self, const state *x, real h, size_t count, real *dq, real *dp)

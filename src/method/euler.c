@@ -8,8 +8,8 @@ static const method_option options[] = {
       "(3.2): the extension that suggests itself; inconsistent when a force is nonlinear in the multipliers" },
     { "conjugate", "", "(3.8): the conjugate form, of order 1" },
     { METHOD_ADJOINT, "",
-      "the adjoint of the chosen one, whose step it undoes with a negative one; not (3.8), unless forces are linear in the "
-      "multipliers" },
+      "the adjoint of the chosen one, whose step it undoes with a negative one; not (3.8), unless forces are "
+      "linear in the multipliers" },
     { "alpha", "number", "weight of the first multipliers, not 0 (0.5); for natural also not 1" },
 };
 enum { OPTION_COUNT = sizeof options / sizeof *options };

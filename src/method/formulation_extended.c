@@ -1,6 +1,7 @@
 /* The equations of the extended Hamiltonian (32), with the signs of the multipliers put right:
  *
- *     H_e = H - lambda.g + mu.psi,   lambda = -Q^-1 kappa,   mu = -Q^-1 psi,   psi = G H_p + g_t,   kappa = {psi,H} + psi_t
+ *     H_e = H - lambda.g + mu.psi,   lambda = -Q^-1 kappa,   mu = -Q^-1 psi,   psi = G H_p + g_t,
+ *     kappa = {psi,H} + psi_t
  *     dH_e = dH - lambda.dg + 2 mu.dpsi + c.dkappa + c' dQ lambda + mu' dQ mu,   c = Q^-1 g,   weights frozen in each d
  *
  * so that only gradients of scalars are needed: directional second and third derivatives of g and H (or L). With X =

@@ -162,13 +162,13 @@ int X(method_create_with)(struct system *s, const struct method_class *class, co
 void X(method_destroy)(method *m);
 /* x := the state h later. On a positive status x is as it was. */
 int X(method_step)(const method *m, state *x, real h);
-/* Up to `count` steps, of lengths[0], lengths[stride], .., where that is faster than one by one; stride: 0 or 1. Returns
-   how many: possibly none. size (NULL: of no interest) is kept, and the last step is one in which it has grown much,
-   if there is one. */
+/* Up to `count` steps, of lengths[0], lengths[stride], .., where that is faster than one by one; stride: 0 or 1.
+   Returns how many: possibly none. size (NULL: of no interest) is kept, and the last step is one in which it has grown
+   much, if there is one. */
 long X(method_steps)(const method *m, state *x, const real *lengths, int stride, long count, multiplier_growth *size);
 const newton_counts *X(method_counts)(const method *m);
-/* The tangent of a step, exact (step/tangent.h). prepare may allocate, and is done once; spec and tolerance are those of
-   the method. TAUT_UNSUPPORTED, with a message, for methods that have none. */
+/* The tangent of a step, exact (step/tangent.h). prepare may allocate, and is done once; spec and tolerance are those
+   of the method. TAUT_UNSUPPORTED, with a message, for methods that have none. */
 int X(method_prepare_tangent)(struct system *s, const method_spec *spec, real tolerance, method *m);
 /* dq, dp: `count` rows of n numbers, tangent vectors at x: become those at the state h later. x is only read. */
 int X(method_tangent)(const method *m, const state *x, real h, size_t count, real *dq, real *dp);

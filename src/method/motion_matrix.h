@@ -10,7 +10,8 @@
  *   dirac:     y_q = v - H_pp G' a,  y_p = f - phi_w pi_w^-1 G' a + R' a,   G H_pp G' a = G v + R x_q
  *   extended:  e from v and f, as for naive; a as for dirac;  G H_pp G' c = G x_q;  c_v = H_pp G' c,  c_w = pi_w^-1 G'
  *   c
- *              pi_w s = pi_q c_v - phi_w c_w + 2 R' c - 2 G' a;   y_q = v + nu_w s - nu_q c_v;   y_p = f + 2 R' a - R_a' c - phi_q c_v + phi_w s
+ *              pi_w s = pi_q c_v - phi_w c_w + 2 R' c - 2 G' a;   y_q = v + nu_w s - nu_q c_v;
+ *              y_p = f + 2 R' a - R_a' c - phi_q c_v + phi_w s
  *
  * This is F' on the manifold, exactly, when g is quadratic and the mass constant; otherwise third derivatives of g, L
  * and H are left out: the iteration still converges to the roots of the exact residual, linearly. */

@@ -32,4 +32,5 @@ static int table(struct system *s, const method_spec *spec, step_table *t)
 }
 
 const struct method_class
-    X(method_rattle) = { .info = &info, .table = table, .code = &X(verlet_projected), .reduces = X(verlet_serves_rattle) };
+    X(method_rattle) = { .info = &info, .table = table, .code = &X(verlet_projected),
+                         .reduces = X(verlet_serves_rattle) };

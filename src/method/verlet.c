@@ -1,6 +1,7 @@
 /* RATTLE with constant mass, W = M^-1, and forces of position and time; or, for Lagrangians, of velocity, too.
  *
- *     P = p0 + h/2 (f0 + G0' lambda),   q1 = q0 + h (W P + v0),   g(q1,t1) = 0       nonlinear in lambda, matrix h^2/2 G1 W G0'
+ *     P = p0 + h/2 (f0 + G0' lambda),   q1 = q0 + h (W P + v0),   g(q1,t1) = 0
+ *                                                                     nonlinear in lambda, matrix h^2/2 G1 W G0'
  *     p1 = P + h/2 (f1 + G1' mu),       G1 (W p1 + v0) + g_t = 0                      linear in mu, matrix h/2 G1 W G1'
  *
  * (v0: velocity at zero momentum.) The matrix G1 W G1' of the end of one step is G0 W G0' of the next, near enough for

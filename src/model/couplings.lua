@@ -54,9 +54,9 @@ function distance(name, a, b, options)
   return end_joint(j, o, who)
 end
 
--- ---- rolling: a wheel on a straight line that is fixed in the first body ----
+-- ---- rolling: a wheel on a straight line, or a wheel or a ball on a plane, fixed in the first body ----
 
-local options_of_rolling = set_of "at along slide reactions"
+local options_of_rolling = set_of "at along slide normal axis reactions"
 
 -- x along the line, y from the line to the centre of the wheel, z = x cross y; forwards the wheel turns about -z.
 local function about_minus_z(f, j)
@@ -122,16 +122,76 @@ local function roll_in_space(j, who, at, along)
   return j
 end
 
+-- On a plane: its normal is z of the first frame; x is, in the declared position, where a wheel rolls to. The place of
+-- contact is the lowest of the wheel's edge, or of the ball, and is at rest against the first body: two constraints on
+-- velocities.
+local kind_of_ball = { freedoms = {}, declare = {} }
+local kind_of_wheel = {
+  freedoms = {},
+  declare = { lean = function(j) return asin(dot(j.axle, axis_in_space(j, Z))) end,
+              spin = function(j) return dot(j.b.omega_space - j.a.omega_space, j.axle) end },
+}
+
+local function roll_on_plane(j, who, at, o)
+  local pose, ground = j.b.pose, j.a.pose
+  local n = unit(get_place(o.normal, 3, "normal of " .. who), "normal of " .. who)
+  local height, axle, tilt = dot(pose.c - at, n), nil, symbol(0)
+  if not (inside.value(height) > 0) then
+    refuse(who .. ": the centre of '" .. j.b.name .. "' is not above the plane; turn the normal round, or move the body")
+  end
+  if o.axis ~= nil then
+    axle = unit(get_place(o.axis, 3, "axis of " .. who), "axis of " .. who)
+    tilt = dot(axle, n)
+    if not (inside.value(tilt)^2 < 1 - 1e-12) then
+      refuse(who .. ": the wheel lies on the plane; give an axis that is not along the normal")
+    end
+  end
+  local radius = height/sqrt(1 - tilt^2)
+  local foot = pose.c - height*n
+  if axle then foot = pose.c - radius*(n - tilt*axle)/sqrt(1 - tilt^2) end
+  local q = axes_of(n, axle and cross(axle, n), who)
+  local back, turned = conjugate(ground.q), conjugate(pose.q)
+  j.first = { at = clean(turn(back, foot - ground.c)), q = clean(multiply(back, q)) }
+  j.second = { at = clean(turn(turned, foot - pose.c)), q = clean(multiply(turned, q)) }
+  j.kind = axle and kind_of_wheel or kind_of_ball
+  local up = axis_in_space(j, Z)
+  local arm, above = -radius*up, radius
+  if axle then
+    j.axle = j.b:direction(clean(turn(turned, axle)))
+    local sine = dot(j.axle, up)
+    local cosine = sqrt(1 - sine^2)
+    arm, above = -radius*(up - sine*j.axle)/cosine, radius*cosine
+  end
+  j.place = j.b.centre + arm
+  j.gap = j.place - j.a:point(j.first.at)
+  local slip = j.b.centre.dot + cross(j.b.omega_space, arm)
+  if not j.a.is_world then slip = slip - j.a.centre.dot - cross(j.a.omega_space, j.place - j.a.centre) end
+  local away = j.b.centre - j.a:point(j.first.at)
+  j = seal(Joint, j)
+  add_constraint(j, "height", dot(away, up) - above)
+  add_grip(j, "slip_x", slip, axis_in_space(j, X))
+  add_grip(j, "slip_y", slip, axis_in_space(j, Y))
+  return j
+end
+
 function rolling(name, a, b, options)
   local j, o, who = begin_joint("rolling", name, a, b, options, options_of_rolling)
   if b.is_world then
     refuse(who .. ": the wheel is the second body; write rolling(\"" .. name .. "\", world, wheel, {...})")
   end
-  if o.at == nil or o.along == nil then
-    refuse(who .. " has no line; give at = {...}, a place on it, and along = {...}, its direction")
+  if o.at == nil or (o.along == nil) == (o.normal == nil) then
+    refuse(who .. " has no line or plane; give at = {...}, a place on it, and along = {...}, the direction of a line, " ..
+           "or normal = {...} of a plane")
   end
   check_placed(a, who)
   check_placed(b, who)
+  if o.normal ~= nil then
+    if j.dimension == 2 then refuse(who .. " is in the plane, where a body rolls along a line; give along = {x, y}") end
+    if o.slide ~= nil then refuse(who .. ": on a plane nothing slides; start with velocity and omega of the body") end
+    return end_joint(roll_on_plane(j, who, get_place(o.at, 3, "at of " .. who), o), o, who)
+  elseif o.axis ~= nil then
+    refuse(who .. ": along a line the axle lies across it; leave axis out")
+  end
   local at, along = get_place(o.at, j.dimension, "at of " .. who), get_place(o.along, j.dimension, "along of " .. who)
   local away = b.pose.c - at
   local square = norm2(away) - dot(away, along)^2/norm2(along)

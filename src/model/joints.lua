@@ -258,7 +258,9 @@ local function sum_over(j, b)
   end
   if b.dimension == 2 then return pull, twist end
   local turned = multiply(twist, conjugate(b.rotation))
-  return pull, vector{turned[2], turned[3], turned[4]}/2
+  local torque, grip = vector{turned[2], turned[3], turned[4]}/2, vector{0, 0, 0}
+  for _, c in ipairs(j.grips) do grip = grip + c.lambda*c.along end
+  return pull + grip, torque + cross(j.place - b.centre, grip)
 end
 
 local function wrench(j)
@@ -327,6 +329,12 @@ function add_constraint(j, suffix, value, of_bodies)
   j.constraints[#j.constraints + 1] = { value = of_bodies or value, lambda = lambda }
 end
 
+-- What holds the velocity of the second body at the joint's place along a direction.
+function add_grip(j, suffix, slip, along)
+  local lambda = constraint(j.name .. "_" .. suffix, dot(slip, along))
+  j.grips[#j.grips + 1] = { along = along, lambda = lambda }
+end
+
 function angle_between(j) return 2*atan2(relative(j, 4), relative(j, 1)) end
 
 -- ---- making joints ----
@@ -349,7 +357,7 @@ function begin_joint(type_name, name, a, b, options, allowed)
     refuse(who .. " joins a body in the plane to one in space; make both of one kind")
   end
   local o = get_options(options, who, allowed)
-  local j = { name = name, a = a, b = b, dimension = dimension, line = inside.line(), constraints = {}, symbols = {},
+  local j = { name = name, a = a, b = b, dimension = dimension, line = inside.line(), constraints = {}, grips = {}, symbols = {},
               start = {}, rates = {}, is_free = {}, follows = {}, measured = {}, efforts = {}, advance = false,
               radius = false, has_own_frames = o.first ~= nil }
   return j, o, who

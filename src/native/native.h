@@ -55,7 +55,8 @@ typedef struct {
 #define NATIVE_CACHE_SIZE ((size_t)64 << 20)
 #define NATIVE_LIMIT 30.0
 #define NATIVE_DELAY 0.02 /* of taut_native_request in the background: runs shorter than this start no compiler */
-#define NATIVE_AT_ONCE 2  /* functions of one simulation that are compiled at a time; others come from the cache or not */
+#define NATIVE_AT_ONCE 2  /* functions of one simulation that are compiled at a time; others come from the cache or
+                             not */
 #define NATIVE_TEXT 600   /* longest reason */
 
 typedef struct native native;

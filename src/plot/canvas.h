@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/context.h"
+
 typedef struct canvas canvas;
 
 typedef struct {
@@ -33,28 +35,17 @@ typedef struct {
 /* Every kind begins with this. */
 struct canvas {
     const canvas_class *kind;
+    taut_context *context;
     double width, height;
     int failed;              /* out of memory */
 };
 
 /* NULL: out of memory. The background fills it. title: for readers that show one. */
-canvas *taut_canvas_svg(double width, double height, const char *title, colour background);
-canvas *taut_canvas_pdf(double width, double height, const char *title, colour background);
-canvas *taut_canvas_png(double width, double height, const char *title, colour background);
+canvas *taut_canvas_svg(taut_context *context, double width, double height, const char *title, colour background);
+canvas *taut_canvas_pdf(taut_context *context, double width, double height, const char *title, colour background);
+canvas *taut_canvas_png(taut_context *context, double width, double height, const char *title, colour background);
 
 /* Pixels a point is made of in PNG. */
 enum { CANVAS_SCALE = 2 };
-
-/* A text that grows; what is left of it after memory was lacking is of no use (failed). */
-typedef struct {
-    char *bytes;
-    size_t size, capacity;
-    int failed;
-} buffer;
-void taut_buffer_add(buffer *b, const void *bytes, size_t size);
-void taut_buffer_print(buffer *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void taut_buffer_free(buffer *b);
-/* The same bytes, compressed, as zlib would (RFC 1950). */
-void taut_buffer_deflate(buffer *to, const unsigned char *bytes, size_t size);
 
 #endif

@@ -1,8 +1,7 @@
 /* Pictures as PNG, drawn here: how much of each pixel a shape covers, then colour in that measure. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "image/image.h"
 #include "plot/canvas.h"
 #include "plot/font.h"
 
@@ -13,7 +12,7 @@ typedef struct {
 typedef struct {
     canvas base;
     int width, height;       /* in pixels */
-    unsigned char *pixels;   /* 3 bytes each */
+    image picture;
     float *cover;            /* a shape's, from 0 to 1; zero between shapes */
     box clip;
 } png;
@@ -44,7 +43,7 @@ static void paint(png *z, box b, colour ink)
     for (int y = b.top; y < b.bottom; y++)
         for (int x = b.left; x < b.right; x++) {
             float *cover = &z->cover[(size_t)y * (size_t)z->width + (size_t)x];
-            unsigned char *pixel = &z->pixels[3 * ((size_t)y * (size_t)z->width + (size_t)x)];
+            unsigned char *pixel = &z->picture.rgb[3 * ((size_t)y * (size_t)z->width + (size_t)x)];
             const double part = *cover * ink.alpha;
             *cover = 0;
             if (!(part > 0)) continue;
@@ -262,81 +261,38 @@ static void clip(canvas *c, double x, double y, double width, double height)
 
 static void unclip(canvas *c) { ((png *)c)->clip = all_of((png *)c); }
 
-static void put_32(unsigned char *to, uint32_t value)
-{
-    for (int i = 0; i < 4; i++) to[i] = (unsigned char)(value >> (24 - 8 * i));
-}
-
-static void put_chunk(FILE *file, const char *type, const void *bytes, size_t size)
-{
-    unsigned char head[8], tail[4];
-    uint32_t sum = 0xFFFFFFFF;
-    put_32(head, (uint32_t)size);
-    memcpy(head + 4, type, 4);
-    for (size_t i = 0; i < size + 4; i++) {
-        sum ^= i < 4 ? head[4 + i] : ((const unsigned char *)bytes)[i - 4];
-        for (int k = 0; k < 8; k++) sum = sum >> 1 ^ (sum & 1 ? 0xEDB88320 : 0);
-    }
-    put_32(tail, ~sum);
-    fwrite(head, 1, 8, file);
-    fwrite(bytes, 1, size, file);
-    fwrite(tail, 1, 4, file);
-}
-
 static void discard(canvas *c)
 {
     png *z = (png *)c;
-    free(z->pixels);
-    free(z->cover);
-    free(z);
+    taut_image_free(c->context, &z->picture);
+    taut_mem_free(c->context, z->cover);
+    taut_mem_free(c->context, z);
 }
 
 static int finish(canvas *c, FILE *file)
 {
-    png *z = (png *)c;
-    const size_t row = 3 * (size_t)z->width;
-    unsigned char *rows = malloc((row + 1) * (size_t)z->height), head[13] = { 0 }, size[9] = { 0 };
-    buffer packed = { 0 };
-    for (int y = 0; rows && y < z->height; y++) { /* each begins with its filter: none */
-        rows[(size_t)y * (row + 1)] = 0;
-        memcpy(&rows[(size_t)y * (row + 1) + 1], &z->pixels[(size_t)y * row], row);
-    }
-    if (rows) taut_buffer_deflate(&packed, rows, (row + 1) * (size_t)z->height);
-    const int failed = !rows || packed.failed;
-    put_32(head, (uint32_t)z->width), put_32(head + 4, (uint32_t)z->height);
-    head[8] = 8, head[9] = 2; /* bits, colours */
-    put_32(size, 72 * CANVAS_SCALE * 10000 / 254), put_32(size + 4, 72 * CANVAS_SCALE * 10000 / 254);
-    size[8] = 1; /* pixels per metre */
-    if (!failed) {
-        fwrite("\x89PNG\r\n\x1A\n", 1, 8, file);
-        put_chunk(file, "IHDR", head, sizeof head);
-        put_chunk(file, "pHYs", size, sizeof size);
-        put_chunk(file, "IDAT", packed.bytes, packed.size);
-        put_chunk(file, "IEND", "", 0);
-    }
-    taut_buffer_free(&packed);
-    free(rows);
+    const int failed = taut_png_write(c->context, &((png *)c)->picture, file) != TAUT_OK;
     discard(c);
     return failed;
 }
 
-canvas *taut_canvas_png(double width, double height, const char *title, colour background)
+canvas *taut_canvas_png(taut_context *context, double width, double height, const char *title, colour background)
 {
     static const canvas_class kind = { stroke, fill, text, clip, unclip, finish, discard };
-    png *z = calloc(1, sizeof *z);
+    png *z = taut_mem_new(context, 1, sizeof *z);
     (void)title;
     if (!z) return NULL;
-    z->base = (canvas){ &kind, width, height, 0 };
+    z->base = (canvas){ &kind, context, width, height, 0 };
     z->width = (int)(width * CANVAS_SCALE);
     z->height = (int)(height * CANVAS_SCALE);
     const size_t count = (size_t)z->width * (size_t)z->height;
-    z->pixels = malloc(3 * count);
-    z->cover = calloc(count, sizeof *z->cover);
+    z->cover = taut_mem_new(context, count, sizeof *z->cover);
     z->clip = all_of(z);
-    if (!z->pixels || !z->cover) {
+    if (taut_image_create(context, z->width, z->height, &z->picture) || !z->cover) {
         discard(&z->base);
         return NULL;
     }
-    for (size_t i = 0; i < 3 * count; i++) z->pixels[i] = (unsigned char)(background.rgb >> (16 - 8 * (i % 3)));
+    z->picture.per_metre = 72 * CANVAS_SCALE * 10000 / 254;
+    for (size_t i = 0; i < 3 * count; i++) z->picture.rgb[i] = (unsigned char)(background.rgb >> (16 - 8 * (i % 3)));
     return &z->base;
 }

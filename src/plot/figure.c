@@ -258,12 +258,12 @@ static void put_curves(drawing *z)
     z->c->kind->unclip(z->c);
 }
 
-int taut_figure_write(const figure *f, figure_canvas make, FILE *file)
+int taut_figure_write(taut_context *context, const figure *f, figure_canvas make, FILE *file)
 {
     drawing *z = calloc(1, sizeof *z);
     if (!z) return 1;
     z->f = f;
-    z->c = make(f->width, f->height, f->title, ink_of(themes[f->theme].ground, 1));
+    z->c = make(context, f->width, f->height, f->title, ink_of(themes[f->theme].ground, 1));
     if (!z->c) {
         free(z);
         return 1;

@@ -20,10 +20,11 @@ typedef struct {
     double width, height;
 } figure;
 
-typedef canvas *(*figure_canvas)(double width, double height, const char *title, colour background);
+typedef canvas *(*figure_canvas)(taut_context *context, double width, double height, const char *title,
+                                 colour background);
 
 /* Draws and writes. Non-zero: out of memory. */
-int taut_figure_write(const figure *f, figure_canvas make, FILE *file);
+int taut_figure_write(taut_context *context, const figure *f, figure_canvas make, FILE *file);
 /* For a terminal of so many columns and lines. colours: with escape sequences; braille: points in UTF-8, otherwise
    letters. put writes names and titles, which are those of strangers. */
 typedef struct {

@@ -17,7 +17,10 @@ enum {
 
 /* ---- numbers in the file: most significant byte first ---- */
 
-static void put_16(unsigned char *p, uint32_t value) { p[0] = (unsigned char)(value >> 8), p[1] = (unsigned char)value; }
+static void put_16(unsigned char *p, uint32_t value)
+{
+    p[0] = (unsigned char)(value >> 8), p[1] = (unsigned char)value;
+}
 
 static uint32_t get_16(const unsigned char *p) { return (uint32_t)p[0] << 8 | p[1]; }
 

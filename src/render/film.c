@@ -14,7 +14,7 @@ struct film {
     long first, count;           /* frames of the span */
     motion *m;
     camera eye;
-    canvas *z;
+    tracer *z;
     float *places;
     long *kept;                  /* frames of the trail, ascending */
     float *trail_places;         /* of them */
@@ -48,7 +48,7 @@ static int create(film *z)
         return taut_fail(z->context, TAUT_UNSUPPORTED,
                          "there is nothing to draw: the model has no points; write draw{...}");
     status = taut_motion_create(&z->run, z->first, z->count, &z->m);
-    if (!status) status = taut_canvas_create(z->context, z->o.width, z->o.height, z->o.threads, &z->z);
+    if (!status) status = taut_tracer_create(z->context, z->o.width, z->o.height, z->o.threads, &z->z);
     if (status) return status;
     size_t points = TRAIL_POINTS + 2;
     z->places = taut_mem_new(z->context, 3 * p->place_count, sizeof *z->places);
@@ -80,7 +80,7 @@ int taut_film_open(taut_context *context, record *r, const film_options *o, film
 void taut_film_close(film *z)
 {
     if (!z) return;
-    taut_canvas_destroy(z->z);
+    taut_tracer_destroy(z->z);
     taut_motion_destroy(z->m);
     taut_moving_close(&z->run);
     taut_mem_free(z->context, z->places);
@@ -173,8 +173,8 @@ int taut_film_draw(film *z, double t, double step, image *result)
     if (status) return status;
     path.places = z->trail_places;
     path.count = z->kept_count;
-    taut_canvas_clear(z->z);
+    taut_tracer_clear(z->z);
     taut_scene_add(z->z, z->m, &z->eye, z->o.dark, z->places, path.count > 1 ? &path : NULL);
     if (z->o.clock) add_clock(z, at, step);
-    return taut_canvas_draw(z->z, result);
+    return taut_tracer_draw(z->z, result);
 }

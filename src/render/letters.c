@@ -45,7 +45,7 @@ static int width_of(const char *strokes)
     return most + 2;
 }
 
-static void add_strokes(canvas *z, const char *text, double x, double y, double size, double radius,
+static void add_strokes(tracer *z, const char *text, double x, double y, double size, double radius,
                         const float *colour)
 {
     const double unit = size / HEIGHT;
@@ -61,13 +61,13 @@ static void add_strokes(canvas *z, const char *text, double x, double y, double 
                 d.at[k][1] = y - (at[2 * k + 1] - '2') * unit;
             }
             for (int k = 0; k < 3; k++) d.colour[k] = d.other[k] = colour[k];
-            taut_canvas_add(z, &d);
+            taut_tracer_add(z, &d);
         }
         x += wide * unit;
     }
 }
 
-void taut_letters_add(canvas *z, const char *text, double x, double y, double size, const float *halo,
+void taut_letters_add(tracer *z, const char *text, double x, double y, double size, const float *halo,
                       const float *colour)
 {
     double radius = fmax(0.65, 0.055 * size);

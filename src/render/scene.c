@@ -90,7 +90,7 @@ void taut_camera_fit(camera *c, const motion *m, int width, int height)
 /* ---- drawing ---- */
 
 typedef struct {
-    canvas *z;
+    tracer *z;
     const motion *m;
     const camera *c;
     const theme *t;
@@ -145,7 +145,7 @@ static void add_shade(const scene *s, const double *a, const double *b, double r
     on_ground(s, b, d.at[1]);
     turn(s, (const double[3]){ 0, 0, 1 }, d.normal[0]);
     taut_colour_read(s->t->shadow, d.colour);
-    taut_canvas_add(s->z, &d);
+    taut_tracer_add(s->z, &d);
 }
 
 static void add_sphere(const scene *s, const double *at, double radius, const float *colour, float shine)
@@ -153,7 +153,7 @@ static void add_sphere(const scene *s, const double *at, double radius, const fl
     drawn d = { .when = PASS_SOLID, .type = DRAWN_SPHERE, .radius = { radius, 0 }, .shine = shine };
     to_camera(s, at, d.at[0]);
     memcpy(d.colour, colour, sizeof d.colour);
-    taut_canvas_add(s->z, &d);
+    taut_tracer_add(s->z, &d);
     add_shade(s, at, at, radius);
 }
 
@@ -164,7 +164,7 @@ static void add_frustum(const scene *s, const double *a, const double *b, double
     to_camera(s, a, d.at[0]);
     to_camera(s, b, d.at[1]);
     memcpy(d.colour, colour, sizeof d.colour);
-    taut_canvas_add(s->z, &d);
+    taut_tracer_add(s->z, &d);
     add_shade(s, a, b, ra > rb ? ra : rb);
 }
 
@@ -176,7 +176,7 @@ static void add_line(const scene *s, pass when, const double *a, const double *b
     to_camera(s, b, d.at[1]);
     memcpy(d.colour, ca, sizeof d.colour);
     memcpy(d.other, cb, sizeof d.other);
-    taut_canvas_add(s->z, &d);
+    taut_tracer_add(s->z, &d);
 }
 
 /* Corners in space, normals at them (NULL: the triangle's own). cover < 1: glass. */
@@ -192,13 +192,13 @@ static void add_triangle(const scene *s, const double (*corner)[3], const double
         turn(s, normal ? normal[i] : n, d.normal[i]);
     }
     memcpy(d.colour, colour, sizeof d.colour);
-    taut_canvas_add(s->z, &d);
+    taut_tracer_add(s->z, &d);
     if (!s->shadows || cover < 1) return;
     d.when = PASS_SHADOW;
     d.shine = 0;
     taut_colour_read(s->t->shadow, d.colour);
     for (int i = 0; i < 3; i++) on_ground(s, corner[i], d.at[i]);
-    taut_canvas_add(s->z, &d);
+    taut_tracer_add(s->z, &d);
 }
 
 /* ---- shapes ---- */
@@ -529,14 +529,18 @@ static void grid_line(const scene *s, const double *a, const double *b, const do
 {
     float paper[3], ink[3], colour[2][3];
     const double *end[2] = { a, b };
+    int seen = 0;
     taut_colour_read(s->t->paper, paper);
     taut_colour_read(s->t->grid, ink);
     for (int i = 0; i < 2; i++) {
         double x = (end[i][0] - middle[0]) / extent, y = (end[i][1] - middle[1]) / extent, far = x * x + y * y;
         double share = (s->c->flat ? 0.35 : fmax(0, 1 - far) * 0.75) * (strong ? 1.45 : 1);
-        for (int k = 0; k < 3; k++) colour[i][k] = paper[k] + (float)share * (ink[k] - paper[k]);
+        for (int k = 0; k < 3; k++) {
+            colour[i][k] = paper[k] + (float)share * (ink[k] - paper[k]);
+            seen |= colour[i][k] != paper[k];
+        }
     }
-    if (memcmp(colour[0], paper, sizeof paper) == 0 && memcmp(colour[1], paper, sizeof paper) == 0) return;
+    if (!seen) return;
     add_line(s, PASS_GRID, a, b, 1, colour[0], colour[1], 1);
 }
 
@@ -592,7 +596,7 @@ static void add_label(const scene *s, const shape *what)
     for (int k = 0; two && k < 3; k++) a[k] += scale * (b[k] - a[k]);
     to_camera(s, a, at);
     if (!s->c->flat && at[2] <= 0) return;
-    taut_canvas_project(s->z, at, pixel);
+    taut_tracer_project(s->z, at, pixel);
     double away = what->type == SHAPE_BALL ? fmax(6, what->radius / s->unit) : 6;
     taut_colour_read(s->t->ink, colour);
     taut_colour_read(s->t->paper, paper);
@@ -604,7 +608,7 @@ static void add_label(const scene *s, const shape *what)
 
 static void set_light(scene *s, int dark)
 {
-    canvas *z = s->z;
+    tracer *z = s->z;
     z->flat = s->c->flat;
     z->unit = s->c->flat ? s->unit : s->unit / s->c->distance;
     z->dark = dark;
@@ -643,7 +647,7 @@ static void add_shape(const scene *s, size_t i, int lines)
     if (what->label) add_label(s, what);
 }
 
-void taut_scene_add(canvas *z, const motion *m, camera *c, int dark, const float *places, const trail *t)
+void taut_scene_add(tracer *z, const motion *m, camera *c, int dark, const float *places, const trail *t)
 {
     const picture *p = m->run->shown;
     size_t bars = 0;

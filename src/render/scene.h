@@ -3,7 +3,7 @@
 #ifndef TAUT_RENDER_SCENE_H
 #define TAUT_RENDER_SCENE_H
 
-#include "render/canvas.h"
+#include "render/tracer.h"
 #include "render/motion.h"
 
 typedef struct {
@@ -24,12 +24,12 @@ typedef struct {
     int whole;                /* the whole path, which fades less */
 } trail;
 
-/* Fills the canvas: taut_canvas_draw makes the picture of it. places: all places of the frame. */
-void taut_scene_add(canvas *z, const motion *m, camera *c, int dark, const float *places, const trail *t);
+/* Fills the tracer: taut_tracer_draw makes the picture of it. places: all places of the frame. */
+void taut_scene_add(tracer *z, const motion *m, camera *c, int dark, const float *places, const trail *t);
 
 /* Text on top of everything, `size` pixels high, from x, y (its lower left corner). halo: a colour around the letters,
    or NULL. Letters that the font does not have are boxes. */
-void taut_letters_add(canvas *z, const char *text, double x, double y, double size, const float *halo,
+void taut_letters_add(tracer *z, const char *text, double x, double y, double size, const float *halo,
                       const float *colour);
 /* The colour of writing, and its weaker form. */
 void taut_scene_ink(int dark, int weak, float *colour);

@@ -58,6 +58,72 @@ static int make_room(table *t)
     return TAUT_OK;
 }
 
+/* A component of a quaternion: NAME.w and the like, in a run that has NAME.w. */
+static int is_turn(const table *t, const record_column *columns, const char *name)
+{
+    const size_t length = strlen(name);
+    if (length < 2 || name[length - 2] != '.' || !strchr("wxyz", name[length - 1])) return 0;
+    for (size_t k = 0; k < t->column_count; k++) {
+        const char *other = columns[t->columns[k].source].name;
+        if (strlen(other) == length && strncmp(other, name, length - 1) == 0 && other[length - 1] == 'w') return 1;
+    }
+    return 0;
+}
+
+/* NAME.dot, or p.NAME; column_count where there is none. */
+static size_t rate_of(const table *t, const record_column *columns, const char *name)
+{
+    const size_t length = strlen(name);
+    for (int momentum = 0; momentum < 2; momentum++)
+        for (size_t k = 0; k < t->column_count; k++) {
+            const record_column *c = &columns[t->columns[k].source];
+            if (!is_kind(c, momentum ? "momentum" : "velocity")) continue;
+            if (momentum ? strncmp(c->name, "p.", 2) == 0 && strcmp(c->name + 2, name) == 0
+                         : strncmp(c->name, name, length) == 0 && strcmp(c->name + length, ".dot") == 0)
+                return k;
+        }
+    return t->column_count;
+}
+
+/* The coordinates that may be in a section, the first two of them its default: the first, the last, then the others;
+   quaternions where there is nothing else. Returns how many. */
+static size_t list_coordinates(const table *t, const record_column *columns, size_t *list)
+{
+    size_t count = 0;
+    for (int turns = 0; turns < 2 && !count; turns++)
+        for (size_t k = 0; k < t->column_count; k++) {
+            const record_column *c = &columns[t->columns[k].source];
+            if (is_kind(c, "coordinate") && is_turn(t, columns, c->name) == turns) list[count++] = k;
+        }
+    if (count < 3) return count;
+    const size_t last = list[count - 1];
+    memmove(list + 2, list + 1, (count - 2) * sizeof *list);
+    list[1] = last;
+    return count;
+}
+
+static int choose_whole(table *t, const record *r)
+{
+    const record_column *columns = taut_record_columns(r);
+    size_t list[TABLE_COLUMNS];
+    const size_t count = t->bucket > 1 ? list_coordinates(t, columns, list) : 0;
+    if (!count) return TAUT_OK;
+    t->whole = taut_mem_new(t->context, 1 + 2 * count, sizeof *t->whole);
+    if (!t->whole) return TAUT_OUT_OF_MEMORY;
+    t->whole[t->whole_count++] = 0; /* the time */
+    for (size_t i = 0; i < count; i++) {
+        const size_t rate = rate_of(t, columns, columns[t->columns[list[i]].source].name);
+        const size_t more = rate < t->column_count ? 2 : 1;
+        if (i >= 2 && (double)(t->whole_count + more) * (double)t->frames > TABLE_WHOLE) break;
+        t->whole[t->whole_count++] = list[i];
+        if (more > 1) t->whole[t->whole_count++] = rate;
+    }
+    const long most = (long)(TABLE_WHOLE / t->whole_count);
+    t->whole_rows = t->frames < most ? t->frames : most;
+    t->whole_values = taut_mem_new(t->context, t->whole_count * (size_t)t->whole_rows, sizeof *t->whole_values);
+    return t->whole_values ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+}
+
 static void take(table *t, table_column *c, long frame, double value)
 {
     int single = frame < t->dense, begins = single || (frame - t->dense) % t->bucket == 0;
@@ -95,6 +161,8 @@ static void take_frame(table *t, fit *f, long frame, const wide *values)
         f->y[k] += (double)from_first;
         f->ty[k] += time * (double)from_first;
     }
+    for (size_t k = 0; frame < t->whole_rows && k < t->whole_count; k++)
+        t->whole_values[k * (size_t)t->whole_rows + (size_t)frame] = (double)values[t->whole[k]];
     f->n += 1;
     f->t += time;
     f->tt += time * time;
@@ -133,6 +201,7 @@ int taut_table_select(taut_context *context, record *r, const frame_selection *s
     if (!t->columns) return TAUT_OUT_OF_MEMORY;
     choose_columns(t, r);
     int status = make_room(t);
+    if (!status) status = choose_whole(t, r);
     long piece = 1 + (long)(PIECE_VALUES / (t->column_count + 1));
     fit f = { .y = taut_mem_new(context, t->column_count, sizeof *f.y),
               .ty = taut_mem_new(context, t->column_count, sizeof *f.ty),
@@ -155,5 +224,7 @@ void taut_table_clear(table *t)
 {
     for (size_t k = 0; k < t->column_count; k++) taut_mem_free(t->context, t->columns[k].values);
     taut_mem_free(t->context, t->columns);
+    taut_mem_free(t->context, t->whole);
+    taut_mem_free(t->context, t->whole_values);
     *t = (table){ 0 };
 }

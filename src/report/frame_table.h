@@ -9,6 +9,8 @@
 #define TABLE_VALUES 1200000
 #define TABLE_COLUMNS 400
 #define TABLE_DENSE 3000
+/* Largest number of values in the columns that are there frame by frame besides. */
+#define TABLE_WHOLE 1200000
 
 /* Frames first, first + every, ... of a run, `count` of them. */
 typedef struct {
@@ -33,6 +35,12 @@ typedef struct table {
     table_column *columns;
     size_t column_count;
     size_t omitted;          /* columns of the record that are not here */
+    /* With buckets, for sections and spectra: time, and pairs of a coordinate and its velocity or momentum, as many as
+       there is room for, frame by frame; where there is no room for two pairs, of the first frames. */
+    size_t *whole;           /* numbers of columns */
+    size_t whole_count;
+    long whole_rows;
+    double *whole_values;    /* column after column */
 } table;
 
 int taut_table_read(taut_context *context, record *r, table *t); /* all frames */

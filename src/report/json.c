@@ -129,6 +129,13 @@ static void put_bytes(base64 *b, uint64_t bits, int count)
     }
 }
 
+void taut_base64_bytes(FILE *file, const unsigned char *bytes, size_t count)
+{
+    base64 b = { .file = file };
+    for (size_t i = 0; i < count; i++) put_bytes(&b, bytes[i], 1);
+    if (b.count) put_triple(&b);
+}
+
 void taut_base64_doubles(FILE *file, const double *values, size_t count)
 {
     base64 b = { .file = file };

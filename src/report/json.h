@@ -31,6 +31,7 @@ void taut_json_flag(json *j, const char *key, int value);
 void taut_json_floats(json *j, const char *key, const float *values, size_t count);
 
 /* Base64 of values as little-endian IEEE numbers of 8 bytes, or rounded to 4. */
+void taut_base64_bytes(FILE *file, const unsigned char *bytes, size_t count);
 void taut_base64_doubles(FILE *file, const double *values, size_t count);
 void taut_base64_floats(FILE *file, const float *values, size_t count);
 

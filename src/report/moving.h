@@ -21,7 +21,8 @@ typedef struct {
     record *r;
     model *m;
     picture *shown;
-    mesh *meshes;      /* per shape of the picture; count 0 where it is none, or its file cannot be read. NULL: no mesh */
+    mesh *meshes;      /* per shape of the picture; count 0 where it is none, or its file cannot be read. NULL: no
+                          mesh */
     size_t *sources;   /* columns of the record: time and what the picture depends on */
     double *values;
 } moving;

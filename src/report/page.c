@@ -8,6 +8,7 @@
 #include "model/model.h"
 #include "report/frame_table.h"
 #include "report/moving.h"
+#include "report/pack.h"
 
 /* Largest number of events in a page. */
 #define PAGE_EVENTS 5000
@@ -20,6 +21,7 @@ typedef struct {
     const picture *shown;
     frame_selection frames;
     table numbers;
+    packed packed, whole;     /* the numbers */
     moving_choice choice;     /* frames of the animation */
     float *still, *motion;    /* all places in the first frame; the moving ones in all frames of the animation */
     const record_event *events;
@@ -158,6 +160,24 @@ static void write_watched(page *z, json *j)
     taut_json_close(j, ']');
 }
 
+/* How the parts of a column are predicted: an order, or what they are like. */
+static void write_codes(json *j, const pack_code *codes, size_t count)
+{
+    taut_json_open(j, "code", '[');
+    for (size_t i = 0; i < count; i++) {
+        if (codes[i].order >= 0) {
+            taut_json_integer(j, NULL, codes[i].order);
+            continue;
+        }
+        taut_json_open(j, NULL, '[');
+        taut_json_integer(j, NULL, (long long)codes[i].like);
+        taut_json_number(j, NULL, codes[i].times);
+        taut_json_number(j, NULL, codes[i].plus);
+        taut_json_close(j, ']');
+    }
+    taut_json_close(j, ']');
+}
+
 static void write_columns(page *z, json *j)
 {
     const record_column *columns = taut_record_columns(z->r);
@@ -182,9 +202,18 @@ static void write_columns(page *z, json *j)
         taut_json_number(j, "highest", c->highest);
         taut_json_number(j, "slope", c->slope);
         if (c->not_finite) taut_json_integer(j, "notFinite", (long long)c->not_finite);
+        write_codes(j, z->packed.codes + k * z->packed.parts, z->packed.parts);
         taut_json_close(j, '}');
     }
     taut_json_close(j, ']');
+    if (!z->numbers.whole_count) return;
+    taut_json_open(j, "whole", '{');
+    taut_json_integer(j, "rows", z->numbers.whole_rows);
+    taut_json_open(j, "columns", '[');
+    for (size_t k = 0; k < z->numbers.whole_count; k++) taut_json_integer(j, NULL, (long long)z->numbers.whole[k]);
+    taut_json_close(j, ']');
+    write_codes(j, z->whole.codes, z->whole.channel_count);
+    taut_json_close(j, '}');
 }
 
 void taut_page_picture(json *j, const picture *p, long frames, long dense, long every, const mesh *meshes)
@@ -243,9 +272,12 @@ static void write_events(page *z, json *j)
 
 static void write_blocks(page *z, FILE *file)
 {
-    for (size_t k = 0; k < z->numbers.column_count; k++) {
-        fprintf(file, "<script type=\"text/plain\" id=\"column-%zu\">", k);
-        taut_base64_doubles(file, z->numbers.columns[k].values, z->numbers.rows * (z->numbers.bucket > 1 ? 3 : 1));
+    fputs("<script type=\"text/plain\" id=\"numbers\">", file);
+    taut_base64_bytes(file, z->packed.bytes, z->packed.size);
+    fputs("</script>\n", file);
+    if (z->numbers.whole_count) {
+        fputs("<script type=\"text/plain\" id=\"whole\">", file);
+        taut_base64_bytes(file, z->whole.bytes, z->whole.size);
         fputs("</script>\n", file);
     }
     for (size_t i = 0; z->scene.meshes && i < z->shown->shape_count; i++) {
@@ -267,7 +299,7 @@ static void write_data(page *z, FILE *file)
     json j = { .file = file };
     fputs("<script type=\"application/json\" id=\"data\">", file);
     taut_json_open(&j, NULL, '{');
-    taut_json_integer(&j, "format", 1);
+    taut_json_integer(&j, "format", 2);
     write_properties(z, &j);
     write_watched(z, &j);
     write_columns(z, &j);
@@ -323,12 +355,17 @@ int taut_page_write_part(taut_context *context, record *r, const page_part *part
     z.shown = z.scene.shown;
     if (!status) status = select_frames(&z, part);
     if (!status) status = taut_table_select(context, r, &z.frames, &z.numbers);
+    if (!status) status = taut_pack(context, &z.numbers, taut_record_columns(r), &z.packed);
+    if (!status && z.numbers.whole_count)
+        status = taut_pack_whole(context, &z.numbers, taut_record_columns(r), &z.whole);
     if (!status) status = make_motion(&z);
     if (!status) status = find_energy_conserved(&z);
     if (!status) status = taut_record_events(r, &z.events, &z.event_count);
     if (!status) status = put_together(&z, template_text, template_size, file);
     taut_mem_free(context, z.still);
     taut_mem_free(context, z.motion);
+    taut_pack_clear(context, &z.packed);
+    taut_pack_clear(context, &z.whole);
     taut_table_clear(&z.numbers);
     taut_moving_close(&z.scene);
     return status;

@@ -31,8 +31,9 @@ typedef struct {
     wide until;
     start_mode start;
     crew crew;               /* rows in several threads; their times are then those of a busy machine */
-    /* Some frames of a row's run, evenly spaced, with the first and the last: at the most so many and two more. A status
-       other than 0 stops the row. Several threads call it one after the other, rows in any order. NULL: none. */
+    /* Some frames of a row's run, evenly spaced, with the first and the last: at the most so many and two more. A
+       status other than 0 stops the row. Several threads call it one after the other, rows in any order. NULL:
+       none. */
     int (*frame)(void *user, int row, void *engine, const void *values);
     long frames;
     void *user;

@@ -204,8 +204,8 @@ static int reference_by_flow(table *z)
             if (worst <= (wide)AGREES) break;
             return taut_fail(z->context, TAUT_NO_CONVERGENCE,
                              "it does not agree with itself: tolerances %.1e and %.1e lead to positions or momenta "
-                             "that differ by %.2g of their size; the motion is chaotic, or passes a singular position where "
-                             "it has several ways to go on",
+                             "that differ by %.2g of their size; the motion is chaotic, or passes a singular position "
+                             "where it has several ways to go on",
                              (double)z->result->reference_coarse, (double)tolerance, (double)worst);
         }
     }

@@ -208,7 +208,8 @@ int X(simulation_kick)(simulation *z, const wide *impulse);
    exact tangent (method.h). The state stays. TAUT_UNSUPPORTED for methods without one, and with contacts. What it needs
    is allocated by the first call. */
 int X(simulation_tangent)(simulation *z, real h, size_t count, real *dq, real *dp);
-/* The same, and the step: for Lyapunov exponents. On a failure of the step the state is as before, the vectors are not. */
+/* The same, and the step: for Lyapunov exponents. On a failure of the step the state is as before, the vectors are
+   not. */
 int X(simulation_step_tangent)(simulation *z, real h, size_t count, real *dq, real *dp);
 int X(simulation_set_point)(simulation *z, const wide *q, const wide *p);
 int X(simulation_matrix_pattern)(simulation *z, engine_matrix which, int *rows, int *columns, const int **start,

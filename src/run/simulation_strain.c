@@ -4,8 +4,8 @@
  *
  * With a distance d(t) to the dependence multipliers grow as 1/d, in some steps to many times their size, and their
  * forces cancel but for what the motion needs: sum_k |G_k| |lambda_k| grows, |G' lambda| does not. A step sees the
- * first by a sum over the multipliers, and asks for the second only when it has grown by a seventh, which a motion that the
- * steps resolve does not do, except out of rest. Results do not depend on any of this. */
+ * first by a sum over the multipliers, and asks for the second only when it has grown by a seventh, which a motion
+ * that the steps resolve does not do, except out of rest. Results do not depend on any of this. */
 #include "run/simulation.h"
 
 #include <string.h>

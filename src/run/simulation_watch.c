@@ -1,5 +1,5 @@
-/* What a run watches: energy, residuals, conserved momenta, and energy - work. The sums are kept in the precision of the
-   unit: a run in double precision does all its arithmetic in it. */
+/* What a run watches: energy, residuals, conserved momenta, and energy - work. The sums are kept in the precision of
+   the unit: a run in double precision does all its arithmetic in it. */
 #include <stdio.h>
 #include <string.h>
 

@@ -205,8 +205,8 @@ static int no_guess(const acceleration *a, int status)
     const origin of = X(system_constraint_origin)(a->s, 0);
     return taut_fail(a->s->context, status,
                      "at t = %.9g: the multipliers, on which forces depend, were found neither from the start values "
-                     "nor from those without these forces; give a guess: start { [m] = number }, m what constraint() or "
-                     "contact() returns (%s:%d: '%s', for one)",
+                     "nor from those without these forces; give a guess: start { [m] = number }, m what constraint() "
+                     "or contact() returns (%s:%d: '%s', for one)",
                      (double)a->t, of.file, of.line, of.name);
 }
 

@@ -1,5 +1,6 @@
 #include "solve/assembly.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/room.h"
@@ -20,6 +21,9 @@ struct assembly {
     void *room;       /* of the arrays below */
     double *values;
     double *right;
+    double *row_scale, *column_scale; /* powers of two that are in the values, where they are `scaled` */
+    int *filled;                      /* entries of a row */
+    int scaled, symmetric;
     linear *solver;
     linear_backend backend;
 };
@@ -104,6 +108,9 @@ static void lay_out(void *self, room_layout *l)
     assembly *a = self;
     a->values = room_take(l, (size_t)pattern_entries(a->columns), sizeof *a->values);
     a->right = room_take(l, (size_t)a->size, sizeof *a->right);
+    a->row_scale = room_take(l, (size_t)a->size, sizeof *a->row_scale);
+    a->column_scale = room_take(l, (size_t)a->size, sizeof *a->column_scale);
+    a->filled = room_take(l, (size_t)a->size, sizeof *a->filled);
 }
 
 /* Made-up values: numbers of either sign and of one size in the blocks, the same ones every time. Elsewhere on the
@@ -129,6 +136,7 @@ void X(assembly_expect_zeros)(assembly *a) { a->backend = LINEAR_AUTO_COLUMNS; }
 int X(assembly_finish)(assembly *a, int symmetric)
 {
     size_t entries = (size_t)a->size, at = 0;
+    a->symmetric = symmetric;
     for (size_t i = 0; i < a->count; i++) entries += (size_t)a->blocks[i].block->value_count;
     int *row = taut_mem_new(a->context, entries, sizeof *row),
         *column = taut_mem_new(a->context, entries, sizeof *column);
@@ -161,6 +169,7 @@ int X(assembly_finish)(assembly *a, int symmetric)
 void X(assembly_zero)(assembly *a)
 {
     memset(a->values, 0, (size_t)pattern_entries(a->columns) * sizeof *a->values);
+    a->scaled = 0;
 }
 
 void X(assembly_put)(assembly *a, int id, real factor, const real *values)
@@ -169,18 +178,90 @@ void X(assembly_put)(assembly *a, int id, real factor, const real *values)
     for (int k = 0; k < p->block->value_count; k++) a->values[p->map[k]] += (double)(factor * values[k]);
 }
 
-/* Pivots are chosen again each time: a step must depend on its state alone, not on the matrices of earlier steps. */
+/* Powers of two for rows and columns after which the entries of each are, in the geometric mean, of size one; on a
+   symmetric matrix the same for both, so that it stays one. 0 where they would change little: then units are not to
+   blame. */
+static int find_scales(assembly *a)
+{
+    enum { SWEEPS = 8, EXPONENT_MOST = 500 };
+    const double least = 20; /* bits */
+    const int n = a->size, *start = a->columns->start, *index = a->columns->index;
+    double *row = a->row_scale, *column = a->column_scale, lowest = INFINITY, highest = -INFINITY;
+    for (int j = 0; j < n; j++) column[j] = 0;
+    for (int sweep = 0; sweep < SWEEPS; sweep++) { /* in logarithms of base 2 */
+        for (int i = 0; i < n; i++) row[i] = 0, a->filled[i] = 0;
+        for (int j = 0; j < n; j++)
+            for (int p = start[j]; p < start[j + 1]; p++) {
+                int exponent;
+                if (a->values[p] == 0 || !isfinite(a->values[p])) continue;
+                frexp(a->values[p], &exponent);
+                row[index[p]] -= exponent + column[j];
+                a->filled[index[p]]++;
+            }
+        for (int i = 0; i < n; i++) row[i] /= a->filled[i] ? a->filled[i] : 1;
+        for (int j = 0; j < n; j++) {
+            int count = 0;
+            double sum = 0;
+            for (int p = start[j]; p < start[j + 1]; p++) {
+                int exponent;
+                if (a->values[p] == 0 || !isfinite(a->values[p])) continue;
+                frexp(a->values[p], &exponent);
+                sum -= exponent + row[index[p]];
+                count++;
+            }
+            column[j] = sum / (count ? count : 1);
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        if (a->symmetric) row[i] = column[i] = (row[i] + column[i]) / 2;
+        lowest = fmin(lowest, fmin(row[i], column[i])), highest = fmax(highest, fmax(row[i], column[i]));
+    }
+    for (int i = 0; i < n; i++) {
+        row[i] = ldexp(1, (int)fmax(fmin(row[i], EXPONENT_MOST), -EXPONENT_MOST));
+        column[i] = ldexp(1, (int)fmax(fmin(column[i], EXPONENT_MOST), -EXPONENT_MOST));
+    }
+    return highest - lowest >= least;
+}
+
+static void scale(assembly *a)
+{
+    for (int j = 0; j < a->size; j++)
+        for (int p = a->columns->start[j]; p < a->columns->start[j + 1]; p++)
+            a->values[p] *= a->row_scale[a->columns->index[p]] * a->column_scale[j];
+    a->scaled = 1;
+}
+
+/* The values as they were: the scales are powers of two. */
+static void scale_back(assembly *a)
+{
+    for (int j = 0; j < a->size; j++)
+        for (int p = a->columns->start[j]; p < a->columns->start[j + 1]; p++)
+            a->values[p] /= a->row_scale[a->columns->index[p]] * a->column_scale[j];
+    a->scaled = 0;
+}
+
+/* Pivots are chosen again each time: a step must depend on its state alone, not on the matrices of earlier steps. Solvers
+   judge pivots against the other entries, of which masses of 1e-27 beside lengths of 1e-10 make nothing: a matrix that
+   seems singular is tried again in units of its own. */
 int X(assembly_factor)(assembly *a)
 {
+    taut_linear_forget(a->solver);
+    int status = taut_linear_factor(a->solver, a->values);
+    if (status != TAUT_SINGULAR || a->scaled || !find_scales(a)) return status;
+    scale(a);
+    taut_linear_forget(a->solver);
+    status = taut_linear_factor(a->solver, a->values);
+    if (status != TAUT_SINGULAR) return status;
+    scale_back(a); /* for the message, which names a column */
     taut_linear_forget(a->solver);
     return taut_linear_factor(a->solver, a->values);
 }
 
 int X(assembly_solve)(assembly *a, real *r)
 {
-    for (int i = 0; i < a->size; i++) a->right[i] = (double)r[i];
+    for (int i = 0; i < a->size; i++) a->right[i] = a->scaled ? (double)r[i] * a->row_scale[i] : (double)r[i];
     int status = taut_linear_solve(a->solver, a->right);
-    for (int i = 0; !status && i < a->size; i++) r[i] = a->right[i];
+    for (int i = 0; !status && i < a->size; i++) r[i] = a->scaled ? a->right[i] * a->column_scale[i] : a->right[i];
     return status;
 }
 

@@ -245,7 +245,8 @@ int X(flow_advance)(flow *f, state *x, real until, real tolerance)
         int failed = status || !(error - error == 0);
         real factor =
             failed ? (real)0.25
-                   : (real)0.9 * ELEMENTARY(pow)(tolerance / (error + REAL_EPSILON * tolerance), (real)1 / (2 * COLUMNS - 1));
+                   : (real)0.9 * ELEMENTARY(pow)(tolerance / (error + REAL_EPSILON * tolerance),
+                                                 (real)1 / (2 * COLUMNS - 1));
         factor = REAL(fmin)(4, REAL(fmax)((real)0.1, factor));
         if (!failed && error <= tolerance) {
             t = last ? until : t + H;

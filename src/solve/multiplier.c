@@ -288,8 +288,9 @@ int X(redundant_constraint)(const struct system *s, long index)
                          "mass");
     const origin of = X(system_constraint_origin)(s, (uint32_t)index);
     return taut_fail(s->context, TAUT_SINGULAR,
-                     "%s:%d: a singular position: the gradient of constraint '%s' is zero here or depends on the others, so its "
-                     "multiplier is not determined; if the motion passes it, another step length may step over it",
+                     "%s:%d: a singular position: the gradient of constraint '%s' is zero here or depends on the "
+                     "others, so its multiplier is not determined; if the motion passes it, another step length may "
+                     "step over it",
                      of.file, of.line, of.name);
 }
 

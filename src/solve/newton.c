@@ -116,8 +116,8 @@ static real crowd_of(int equations)
     return equations > 256 ? REAL(sqrt)((real)equations) / 16 : 1;
 }
 
-/* In quad matrices are factored in double, and unknowns that the measure hardly sees (multipliers) lag behind: one small
-   correction after a large one does not promise that the next one is as small again. */
+/* In quad matrices are factored in double, and unknowns that the measure hardly sees (multipliers) lag behind: one
+   small correction after a large one does not promise that the next one is as small again. */
 #define LUCKY_RATE ((real)(sizeof(real) > sizeof(double) ? 1e-8 : 0))
 
 int X(newton_solve)(newton *n, const newton_problem *p, real *x, int has_factor, real time, const char *what)

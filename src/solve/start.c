@@ -157,6 +157,7 @@ static int onto_constraints(starter *z, start_mode mode, real *total)
         if (!(size - size == 0)) break;
         if (size <= REAL_EPSILON || (k > 0 && size < (real)1e-9 && size > before / 2)) {
             for (uint32_t i = 0; i < s->n; i++) *total = real_most(*total, unknown[i] - z->trial[i]);
+            if (*total <= (real)POLISH * (real_largest(unknown, s->n) + s->least)) *total = 0;
             return TAUT_OK;
         }
         before = size;

@@ -8,7 +8,7 @@
 
 typedef struct {
     uint32_t free_q, free_w;   /* how many values were solved for */
-    real moved_q, moved_w;     /* largest change by polishing or projection */
+    real moved_q, moved_w;     /* largest change by projection; 0 where it only polishes, to 1e-13 */
     uint32_t dependent;        /* constraints that depend on others, and agree with them */
     char names[160];           /* of the first of these */
     int singular;              /* they depend on each other at the start, and not beside it */

@@ -6,6 +6,7 @@
 #include "solve/start.h"
 
 #define CONSISTENT 1e-9 /* relative displacement that counts as a rounding of the given numbers */
+#define POLISH 1e-13    /* relative displacement that is not worth a word */
 
 typedef struct {
     struct system *s;

@@ -121,7 +121,8 @@ int X(softened_prepare)(step_compiled *p)
     int count = columns.count - columns.others;
     if (rows.count != columns.count || rows.others != columns.others || count > SOFTENED_MOST) return TAUT_OK;
     z->count = count;
-    for (int i = 0; i < count; i++) z->rows[i] = rows.at[rows.others + i], z->columns[i] = columns.at[columns.others + i];
+    for (int i = 0; i < count; i++)
+        z->rows[i] = rows.at[rows.others + i], z->columns[i] = columns.at[columns.others + i];
     for (int i = 0; i < count; i++)
         for (int j = 0; !status && j < count; j++)
             status = X(assembly_add)(p->matrix, &p->w->functions->identities[STEP_C], z->rows[i], z->columns[j],

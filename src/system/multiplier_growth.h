@@ -1,5 +1,5 @@
-/* How large the multipliers are after each step, as one number, and whether it has grown much: of interest to who runs a
-   simulation (run/simulation_strain.c), and seen by who does many steps at once. */
+/* How large the multipliers are after each step, as one number, and whether it has grown much: of interest to who runs
+   a simulation (run/simulation_strain.c), and seen by who does many steps at once. */
 #ifndef TAUT_SYSTEM_MULTIPLIER_GROWTH_H
 #define TAUT_SYSTEM_MULTIPLIER_GROWTH_H
 

@@ -124,8 +124,8 @@ struct system {
     block_shape blocks[BLOCK_COUNT];
     structure structure;
     initial_values start;
-    /* Of an augmented mass matrix: of each coordinate its singular block, from 1, or 0; how much was added; how many times
-       such blocks were looked for. */
+    /* Of an augmented mass matrix: of each coordinate its singular block, from 1, or 0; how much was added; how many
+       times such blocks were looked for. */
     int *singular;
     real augmented_by;
     int augmentations;
@@ -146,8 +146,8 @@ struct system {
     workspace *work;      /* what evaluations write: of the thread that uses this struct */
     struct multiplier *multiplier; /* a multiplier matrix whose analysis others share (solve/multiplier.c); of this
                                       thread; NULL: there is none */
-    /* The user's setting for native code (native/native.h): a stepper asks with taut_native_request(s->native, ...). NULL
-       (never) where no simulation set it, and in shares, because it belongs to one thread. */
+    /* The user's setting for native code (native/native.h): a stepper asks with taut_native_request(s->native, ...).
+       NULL (never) where no simulation set it, and in shares, because it belongs to one thread. */
     struct native_use *native;
     const struct system *plan; /* of a share: whose compiled model this is; NULL for a system of its own */
 };

@@ -229,6 +229,49 @@ is 'status of a run that fails' $status 1
 is 'header, start and the 104 good frames' "$(wc -l < out | tr -d ' ')" 106
 is 'the last good frame' "$(tail -1 out | cut -d, -f1)" 1.04
 
+# ---- a singular position on the way: a parallelogram in line, which rattle meets exactly with this step ----
+cat > parallelogram.lua << 'END'
+local a, b = point('a', 2), point('b', 2)
+lagrangian((norm2(a.dot) + norm2(b.dot))/2)
+constraint('crank', norm2(a) - 1)
+constraint('coupler', norm2(b - a) - 4)
+constraint('rocker', norm2(b - {2, 0}) - 1)
+start { a = {0, -1}, b = {2, -1}, ['a.dot'] = {1, 0}, ['b.dot'] = {1, 0} }
+END
+sed "s/^start .*/start { a = {1, 0}, b = {3, 0}, ['a.dot'] = {0, 1}, ['b.dot'] = {0, 1} }/" parallelogram.lua > flat.lua
+for method in rattle shake lobatto lobatto:s=2 del galerkin galerkin:LLL,m=3 em euler naive extended dirac compose; do
+    # whatever becomes of it, frames change nothing: the exit status, the message, the energy
+    run run parallelogram.lua -m $method -s 0.5 -T 3
+    without=$status
+    sed 's/ steps in .*//' out > out.without
+    cp err err.without
+    run run parallelogram.lua -m $method -s 0.5 -T 3 -o parallelogram.taut --force
+    is "exit with frames: $method" $status $without
+    is "message with frames: $method" "$(sed 's/;* *[^;]*parallelogram.taut.*//' err)" "$(cat err.without)"
+    is "summary with frames: $method" "$(grep energy out)" "$(grep energy out.without)"
+    [ $without -eq 0 ] || is "why it stopped: $method" "$(grep -c 'singular' err)" 1
+    # with other steps it is passed, and what the method keeps is kept
+    ok run parallelogram.lua -m $method -s 0.1 -T 3 -o parallelogram.taut --force
+    is "energy across the singular position: $method" "$(awk '/^  energy/ { print ($4 < 1.01 && $2 > 0.99) }' out)" 1
+    # it is no start
+    run run flat.lua -m $method -s 0.1 -T 3
+    is "exit of a singular start: $method" $status 2
+    is "message of a singular start: $method" "$(grep -c 'the start is a singular position' err)" 1
+done
+
+# ---- a quaternion that starts at zero: found at once, and named ----
+printf '%s\n' "local q = rotation 'q'; lagrangian(norm2(q.dot)/2); start { q = {0, 0, 0, 0} }" > zero.lua
+printf '%s\n' "local a, b, c, d = coordinate 'a', coordinate 'b', coordinate 'c', coordinate 'd'
+lagrangian((a*b.dot - b*a.dot + c*d.dot - d*c.dot)^2/2 - c); constraint('unit', a^2 + b^2 + c^2 + d^2 - 1)
+start { a = 0, b = 0, c = 0, d = 0 }" > zeros.lua # singular: through the Dirac algorithm
+for model in zero zeros; do
+    (TAUT_LOAD_SECONDS=20 && export TAUT_LOAD_SECONDS && exec "$taut" run $model.lua -T 0.1) > out 2> err
+    is "exit of a quaternion of zeros: $model" $? 2
+done
+is 'the quaternion' "$(grep -c '^taut: zeros.lua:2: the start is not on the constraints, .* a^2 + b^2 + c^2 + d^2 - 1 is -1 there' err)" 1
+run run zero.lua -T 0.1
+is 'the rotation' "$(grep -c "^taut: zero.lua:1: the start positions are inconsistent: constraint 'q' misses by -1" err)" 1
+
 # ---- nowhere to write ----
 if [ -c /dev/full ]; then
     for arguments in "run $pendulum -T 1" "run $pendulum -T 1 --csv" "run $pendulum -T 0.01 --csv" "check $pendulum" methods \

@@ -35,6 +35,16 @@ succeeds() {
     is "stderr of: taut $*" "$(cat err)" ""
 }
 
+# refuse STATUS TEXT ARGUMENTS..: as run; must end with this status, and one line on stderr that has the text
+refuse() {
+    wanted=$1 text=$2
+    shift 2
+    run "$@"
+    is "exit status of: taut $*" "$status" "$wanted"
+    is "stdout of: taut $*" "$(cat out)" ""
+    is "one line on stderr, with '$text'" "$(grep -cF -- "$text" err) $(wc -l < err | tr -d ' ')" "1 1"
+}
+
 # has WHAT PATTERN: is it in out?
 has() {
     checks=$((checks + 1))

@@ -37,10 +37,20 @@ narrow 'several steps'
 is 'a row for every step' "$(grep -c '[0-9.]*ms$' out)" 6
 has 'no momenta, several steps' '^rattle  *0.1  *10 '
 
+if there python3; then
+    succeeds compare "$models/triple-pendulum.lua" -m rattle,lobatto:s=3 --steps 0.1,0.05,0.025 -T 1 --report page.html
+    is 'steps of the plots of the page' "$(python3 -c 'import json, re
+page = json.loads(re.search(r"id=\"data\">(.*?)</script>", open("page.html", encoding="utf-8").read(), re.S)[1])
+plots = [p for p in page["parts"] if p["type"] == "plot" and p["title"] in ("Error over step", "Energy over step")]
+print([(p["title"], [s["x"] for s in p["series"]]) for p in plots])')" \
+        "[('Error over step', [[0.1, 0.05, 0.025], [0.1, 0.05, 0.025]]), ('Energy over step', [[0.1, 0.05, 0.025], [0.1, 0.05, 0.025]])]"
+fi
+
 # ---- a method that refuses the model, and one that fails ----
 run compare "$models/henon-heiles.lua" -m rattle,del -T 1
 is 'a refusal is no failure' $status 0
 has 'a refusal' '^del  *refused$'
+has 'no momenta, no constraints' '^rattle  *[0-9.e+-]*  *[0-9.e+-]*  *-  *-  *-  *[0-9]'
 is 'the reason' "$(grep -c '^taut: del: .* it needs a Lagrangian' err)" 1
 run compare "$models/henon-heiles.lua" -m del -T 1
 is 'nobody came to the end' $status 1

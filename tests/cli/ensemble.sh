@@ -33,7 +33,7 @@ there sqlite3 || finish 0
 # ---- what is recorded ----
 ensemble whole.taut --members 0..23 --threads 1
 has "the summary" "24 done, 0 of them failed"
-has "the summary" "member steps/s"
+has "the summary" "([1-9][0-9.e+]* member steps/s"
 is "frames" "$(sql whole.taut 'select count(*) from frames')" 48
 is "columns" "$(sql whole.taut "select group_concat(name, ' ') from columns")" "member start.a.x m2 t energy b.z"
 is "moments" "$(sql whole.taut 'select count(*), sum(kept), min(t), max(t) from moments')" "51|2|0.0|0.5"
@@ -103,6 +103,31 @@ is "its reason" "$(sql failed.taut "select length(reason) > 20 from members wher
 is "its values" "$(sql failed.taut 'select energy is null from frames where member = 1')" 1
 is "the others" "$(sql failed.taut "select count(*) from members where status = 'finished'")" 2
 is "statistics leave it out" "$(sql failed.taut 'select max(count), min(count) from statistics')" "2|2"
+
+# ---- what a page has of it ----
+cat > page.py << 'END'
+import array, base64, json, re, sys
+data = json.loads(re.search(r'id="data">(.*?)</script>', open(sys.argv[1], encoding="utf-8").read(), re.S)[1])
+def doubles(text): return list(array.array("d", base64.b64decode(text)))
+def floats(text): return list(array.array("f", base64.b64decode(text)))
+print(eval(sys.argv[2]))
+END
+ask() { python3 page.py "$@" 2>&1 | tail -n 1; }
+if there python3; then
+    succeeds report few.taut -o few.html
+    is "members of the page" "$(ask few.html '[data["members"][k] for k in ("count", "done", "failed", "first")]')" '[24, 24, 0, 0]'
+    is "what varies" "$(ask few.html '[f"{x:.5f}" for x in floats(data["varied"][0]["data"])] == sys.argv[3].split()' \
+        "$(sql few.taut 'select printf("%.5f", "start.a.x") from frames where t = 0.2 order by member' | tr '\n' ' ')")" True
+    is "columns and moments" "$(ask few.html '(data["columns"], len(data["moments"]))')" "(['energy', 'b.z'], 51)"
+    is "means, all of them" "$(ask few.html 'len(doubles(data["statistics"]["mean"]))')" 102
+    is "the mean of the last column at the end" "$(ask few.html 'abs(doubles(data["statistics"]["mean"])[-1] - float(sys.argv[3])) < 1e-12' \
+        "$(sql few.taut 'select avg("b.z") from frames where t = 0.5')")" True
+    succeeds report failed.taut -o failed.html
+    is "a failure" "$(ask failed.html '(data["members"]["failed"], [f["member"] for f in data["failures"]])')" '(1, [1])'
+    is "values that were listed" "$(ask failed.html 'data["varied"][0]["levels"]')" '[2.8, 5, 2.7]'
+    succeeds report grid.taut -o grid.html
+    is "levels of a grid" "$(ask grid.html '(data["grid"], [v["levels"] for v in data["varied"]])')" '(True, [[9, 9.5, 10], [1, 2]])'
+fi
 
 # ---- exponents ----
 cat > saddle.lua << 'END'

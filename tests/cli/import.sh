@@ -77,6 +77,15 @@ refuse "'one' is none" '<robot><link name="a"><inertial><mass value="one"/></ine
 refuse "the joints of the robot form a ring" '<robot><link name="a"/><link name="b"/><joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint><joint name="k" type="fixed"><parent link="b"/><child link="a"/></joint></robot>'
 refuse "is the child of two joints" '<robot><link name="a"/><link name="b"/><joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint><joint name="k" type="fixed"><parent link="a"/><child link="b"/></joint></robot>'
 
+# A joint may follow one that comes later.
+body='<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
+printf '%s' "<robot><link name='a'/><link name='b'>$body</link><link name='c'>$body</link>
+<joint name='follower' type='revolute'><parent link='a'/><child link='b'/><axis xyz='0 0 1'/><mimic joint='leader' multiplier='2'/></joint>
+<joint name='leader' type='revolute'><parent link='a'/><child link='c'/><axis xyz='0 0 1'/></joint></robot>" > mimic.urdf
+"$taut" import mimic.urdf -o mimic.lua
+"$taut" check mimic.lua > report
+grep -q "freedom  *1 degree" report || { cat mimic.lua report; exit 1; }
+
 # Whatever things are called, no name becomes part of the program.
 printf '%s' '<robot name="x&#10;error()"><link name="a&#10;error(1)&#10;"/><link name="b"><inertial><mass value="1"/>
 <inertia ixx="1" iyy="1" izz="1"/></inertial></link><joint name="j&#10;error(2)&#10;" type="&#10;error(3)&#10;">

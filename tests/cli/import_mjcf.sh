@@ -66,6 +66,46 @@ cat > global.xml << 'END'
 END
 "$taut" import global.xml | grep -qF 'joint.j = revolute("j", link.body1, link.b, { at = {2, 0, 0}, axis = {0, 1, 0},'
 
+# What has no counterpart is listed.
+cat > left.xml << 'END'
+<mujoco><worldbody><body name="hand" mocap="true"><geom size="0.1"/></body>
+<body name="ball" gravcomp="1"><freejoint/><geom size="0.1"/></body></worldbody></mujoco>
+END
+freedom left.xml 6
+grep -q "2 things of the description have no counterpart here" note || { cat note; exit 1; }
+grep -q -- "-- left out: .*mocap: the body is fixed" model.lua
+grep -q -- "-- left out: .*gravcomp" model.lua
+
+# Equalities between tendons, by sites, and with a pose; limits of a tendon; what of it has no counterpart.
+cat > equal.xml << 'END'
+<mujoco><option gravity="1 0 -9.81"/><worldbody>
+<body name="a"><joint name="ja" type="slide" axis="1 0 0"/><geom size="0.1" mass="1"/></body>
+<body name="b" pos="0 1 0"><joint name="jb" type="slide" axis="1 0 0"/><geom size="0.1" mass="1"/><site name="sb"/></body>
+<body name="c" pos="0 2 0"><joint name="jc" type="slide" axis="1 0 0"/><geom size="0.1" mass="1"/><site name="sc" pos="0 -1 0"/></body>
+<body name="d" pos="0 3 0"><freejoint/><geom size="0.1" mass="1"/></body>
+<body name="e" pos="0 4 0" euler="0 0 90"><freejoint/><geom size="0.1" mass="1"/></body>
+</worldbody>
+<tendon><fixed name="ta" limited="true" range="-1 2"><joint joint="ja" coef="1"/></fixed>
+<fixed name="tb"><joint joint="jb" coef="1"/></fixed>
+<fixed name="tc" stiffness="2" springlength="1 2" frictionloss="0.1"><joint joint="jc"/></fixed></tendon>
+<equality><tendon name="same" tendon1="ta" tendon2="tb" polycoef="0 2 0.5 0 0"/><connect name="joined" site1="sb" site2="sc"/>
+<weld name="posed" body1="d" body2="e" relpose="0 1 0 1 0 0 1"/><joint name="idle" joint1="ja" active="false"/>
+<flex name="none"/></equality></mujoco>
+END
+freedom equal.xml 7 # a, b and c as one; d and e as one
+grep -q "3 things of the description have no counterpart here" note
+for left in 'its spring has two lengths' 'frictionloss, the dry friction' 'an equality of this kind has no counterpart'; do
+    grep -q -- "-- left out: .*$left" model.lua || { echo "no '$left'"; exit 1; }
+done
+grep -q -- "-- <equality> 'idle' is not active" model.lua
+"$taut" check model.lua -D limits=true | grep -q "contacts  *2,"
+"$taut" run model.lua -s 0.01 -T 1 --csv > rows
+awk -F, '
+    NR == 1 { for (c = 1; c <= NF; c++) at[$c] = c; next }
+    { a = $at["tendon_ta"]; b = $at["tendon_tb"]; c = $at["tendon_tc"]; y = $at["e.y"] - $at["d.y"]
+      off = a - 2*b - b*b/2; if (off*off > 1e-20 || (b - c)^2 > 1e-20 || (y - 1)^2 > 1e-20) exit 1 }
+    END { exit !(NR > 90 && a > 0.5) }' rows || { echo "equalities do not hold:"; tail -1 rows; exit 1; }
+
 # refuse PART TEXT: a description is refused with a message that has PART
 refuse()
 {

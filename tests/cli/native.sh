@@ -46,6 +46,11 @@ PATH=$work/nothing "$taut" run "$double" -T 1 --csv --native auto > out 2> err
 lines='1 1'
 [ "$(uname -m)" = x86_64 ] && grep -qw avx /proc/cpuinfo && lines='0 0'
 is 'unless it is asked for, once' "$(grep -c "there is no C compiler .*; $note\$" err) $(wc -l < err | tr -d ' ')" "$lines"
+cp half.taut again.taut
+PATH=$work/nothing "$taut" resume again.taut -T 1.5 > out 2> err
+is 'nothing is said of it when a run is resumed' "$(cat err)" ""
+PATH=$work/nothing "$taut" resume again.taut -T 2 --native auto > out 2> err
+is 'unless it is asked for' "$(grep -c "there is no C compiler .*; $note\$" err) $(wc -l < err | tr -d ' ')" "$lines"
 PATH=$work/nothing "$taut" run "$double" -T 1 --csv --native on > out 2> err
 is 'status of on without a compiler' "$?" 2
 is 'one line' "$(grep -c '^taut: native code is not available: there is no C compiler' err) $(wc -l < err | tr -d ' ')" '1 1'

@@ -8,7 +8,7 @@ unset LC_ALL LC_CTYPE LANG NO_COLOR
 
 # ask FILE EXPRESSION: about a picture, by the functions below
 cat > ask.py << 'END'
-import re, struct, sys, xml.etree.ElementTree as tree, zlib
+import functools, re, struct, sys, xml.etree.ElementTree as tree, zlib
 
 data = open(sys.argv[1], "rb").read()
 S = "{http://www.w3.org/2000/svg}"
@@ -34,11 +34,26 @@ def chunks():
         at += 12 + size
     return found
 def size(): return struct.unpack(">II", chunks()["IHDR"][:8])
+def near(a, b, c):
+    p = a + b - c
+    return min((abs(p - a), 0, a), (abs(p - b), 1, b), (abs(p - c), 2, c))[2]
+@functools.cache
 def pixels():
-    width, height = size()
-    rows = zlib.decompress(chunks()["IDAT"])
-    assert len(rows) == height * (3 * width + 1)
-    return [rows[y * (3 * width + 1) + 1:(y + 1) * (3 * width + 1)] for y in range(height)]
+    """Rows of red, green and blue, of a file with or without a palette, with any filters."""
+    (width, height), kind, palette = size(), chunks()["IHDR"][9], chunks().get("PLTE")
+    step, rows, above, found = {2: 3, 3: 1}[kind], zlib.decompress(chunks()["IDAT"]), None, []
+    length = step * width
+    assert len(rows) == height * (length + 1) and (kind == 3) == (palette is not None)
+    for y in range(height):
+        type, row = rows[y * (length + 1)], bytearray(rows[y * (length + 1) + 1:(y + 1) * (length + 1)])
+        for i in range(length if type else 0):
+            a = row[i - step] if i >= step else 0
+            b = above[i] if above else 0
+            c = above[i - step] if above and i >= step else 0
+            row[i] = row[i] + (0, a, b, (a + b) // 2, near(a, b, c))[type] & 255
+        above = row
+        found.append(b"".join(palette[3 * n:3 * n + 3] for n in row) if palette else bytes(row))
+    return found
 def count(colour):
     return sum(row[i:i + 3] == colour for row in pixels() for i in range(0, len(row), 3))
 
@@ -110,6 +125,12 @@ if there python3; then
     is 'a circle in a wide picture' "$(ask wide.svg 'abs(span("#0072b2", 0) - span("#0072b2", 1)) < 1')" True
     succeeds plot circle.taut -x a.x -y a.x.dot --size 900x300 -o phase.svg
     is 'not where they differ' "$(ask phase.svg 'span("#0072b2", 0) > 3*span("#0072b2", 1)')" True
+    { echo 'units { length = "m", time = "s", mass = "kg" }'; cat circle.lua; } > metres.lua
+    succeeds run metres.lua -T 7 -o metres.taut
+    succeeds plot metres.taut -x a.x -y a.y --size 900x300 -o same.svg
+    is 'alike by their units' "$(ask same.svg 'abs(span("#0072b2", 0) - span("#0072b2", 1)) < 1')" True
+    succeeds plot metres.taut -x a.x -y a.x.dot --size 900x300 -o other.svg
+    is 'of different units' "$(ask other.svg 'span("#0072b2", 0) > 3*span("#0072b2", 1)')" True
     # ten times the same circle: its segments are drawn once
     succeeds run circle.lua -s 0.0031415926535897933 -T 62.83185307179586 -o turns.taut
     succeeds plot turns.taut -x a.x -y a.y -o turns.svg
@@ -129,7 +150,27 @@ if there python3; then
     succeeds plot double.taut -y a.x,a.y -o two.png
     is 'size of the PNG' "$(ask two.png 'size()')" '(1440, 880)'
     is 'colours of the PNG' "$(ask two.png '[count(c) > 300 for c in (b"\x00\x72\xb2", b"\xd5\x5e\x00", b"\xff\xff\xff")]')" '[True, True, True]'
+    is 'pixels per metre of the PNG' "$(ask two.png 'struct.unpack(">IIB", chunks()["pHYs"])')" '(5669, 5669, 1)'
     is 'bytes of the PNG' "$(ask two.png 'len(data) < 400000')" True
+    # powers of ten: as numbers where all are short, with exponents where they are not
+    cat > powers.lua << 'END'
+local x = coordinate "x"
+lagrangian(x.dot^2/2)
+observe("short", 10^(time()/2))
+observe("long", 10^(6*time()))
+start { x = 0, ["x.dot"] = 1 }
+END
+    succeeds run powers.lua -s 0.1 -T 4 -o powers.taut
+    succeeds plot powers.taut -y short --log y -o short.svg
+    is 'numbers' "$(ask short.svg '[t in texts() for t in ("1", "10", "100")]')" '[True, True, True]'
+    succeeds plot powers.taut -y long --log y -o powers.svg
+    is 'exponents' "$(ask powers.svg '[t in texts() for t in ("1", "100")]')" '[False, False]'
+    # a title that is too wide ends before the margin (14 points: 28 pixels), and says that there was more
+    long='a title that is a good deal wider than this small picture can be, whatever the letters'
+    succeeds plot double.taut -y a.x --title "$long" --size 300x200 -o long.png
+    is 'margin' "$(ask long.png 'all(set(row[-3*27:]) == {255} for row in pixels()[:40]), any(set(row) != {255} for row in pixels()[:40])')" '(True, True)'
+    succeeds plot double.taut -y a.x --title "$long" --size 300x200 -o long.svg
+    is 'dots' "$(ask long.svg '[t.endswith("\u2026") for t in texts() if t.startswith("a title")]')" '[True]'
     succeeds plot double.taut -y a.x --theme dark --size 300x200 -o dark.png
     is 'dark' "$(ask dark.png '(size(), count(b"\x15\x18\x1d") > 100000, count(b"\x56\xb4\xe9") > 50)')" '((600, 400), True, True)'
     # ---- PDF ----

@@ -34,15 +34,6 @@ is "half a second at half the speed" "$(pictures film.gif)" 11
 run render one.taut --size 80x60 --fps 10 --speed 1 --seconds 1 -o film.gif
 is "a film that is cut" "$status $(pictures film.gif) $(grep -c 'shows t = 0 to 0.9 of 2' err)" "0 10 1"
 
-# refuse STATUS TEXT ARGUMENTS..
-refuse() {
-    wanted=$1 text=$2
-    shift 2
-    run "$@"
-    is "exit status of: taut $*" "$status" "$wanted"
-    is "stdout of: taut $*" "$(cat out)" ""
-    is "one line on stderr, with '$text'" "$(grep -cF -- "$text" err) $(wc -l < err | tr -d ' ')" "1 1"
-}
 refuse 2 "needs one run file" render
 refuse 2 "a film ends in .gif, .mp4 or .webm, a picture in .png" render one.taut -o one.jpg
 refuse 2 "not a run file" render "$pendulum" -o x.gif

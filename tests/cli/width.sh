@@ -42,6 +42,13 @@ for arguments in --help "run --help" "converge --help" "compile --help" methods 
     done
 done
 
+# What goes on in another line begins under the text of the first one.
+on 80 run --help | awk '
+    /^ +-/ { text = $0; sub(/^ +(-., )?--[^ ]*( [^ ]+)?  +/, "", text); under = length($0) - length(text); next }
+    /^$/ { under = 0 }
+    under { match($0, /^ */); lines++; if (RLENGTH != under) { print; bad = 1 } }
+    END { exit bad || !lines }' || { failed=1; echo "taut run --help: these lines do not begin under the text"; }
+
 # Numbers for programs are left alone, on a terminal too.
 "$taut" run "$models/double-spherical-pendulum.lua" -s 0.1 -T 1 --csv > plain
 on 80 run "$models/double-spherical-pendulum.lua" -s 0.1 -T 1 --csv > shown

@@ -4,7 +4,7 @@
 # and ensemble/driver.c, which have options of compilers).
 set -eu
 cd "$(dirname "$0")/../.."
-files=$(ls src/*/*.[ch] | grep -vE '^src/(cli|plot|mpi|reproduce|native)/|^src/ensemble/driver[.]c$')
+files=$(ls src/*/*.[ch] | grep -vE '^src/(cli|import|plot|mpi|reproduce|native)/|^src/ensemble/driver[.]c$')
 commands=$(sed -n 's/^const command command_\([a-z]*\) .*/\1/p' src/cli/*.c | paste -sd '|' -)
 case $commands in *check*run*) ;; *) echo "the subcommands were not found: $commands"; exit 1 ;; esac
 option='"([^"]*[ (;,])?(--[a-z][a-z-]*|-[a-zA-Z] (name|[A-Z]+)|-[a-zA-Z])([ ,;)=][^"]*)?"'

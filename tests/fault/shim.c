@@ -7,9 +7,10 @@
  *   rename               rename, renameat: EACCES
  *   open                 open, openat, creat: EMFILE
  *
- * System calls are caught by a filter (seccomp), wherever in the C library they are made: the streams of <stdio.h> call no
- * function that could be replaced. TAUT_FAULT_COUNT=FILE writes how many calls of each kind there were, when the process
- * ends; the count begins with the program, not with the loader. x86-64 and aarch64; elsewhere only malloc fails. */
+ * System calls are caught by a filter (seccomp), wherever in the C library they are made: the streams of <stdio.h>
+ * call no function that could be replaced. TAUT_FAULT_COUNT=FILE writes how many calls of each kind there were, when
+ * the process ends; the count begins with the program, not with the loader. x86-64 and aarch64; elsewhere only malloc
+ * fails. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -166,7 +167,10 @@ static int catch_calls(void) { return -1; }
 
 /* ---- the beginning and the end ---- */
 
-static void put(int file, const char *text) { taut_fault_call(SYS_write, file, (long)text, (long)strlen(text), 0, 0, 0); }
+static void put(int file, const char *text)
+{
+    taut_fault_call(SYS_write, file, (long)text, (long)strlen(text), 0, 0, 0);
+}
 
 __attribute__((constructor)) static void begin(void)
 {

@@ -145,11 +145,43 @@ await run({
     await page.screenshot({ path: "stars.png" });
     await page.context().close();
   },
-  "a long run says of which frames its section is": async () => {
-    page = await open(makePage("long", "two.lua", "-m", "lobatto:s=2", "-s", "0.01", "-T", "1500"));
+  "a long run: sections and spectra of all of it": async () => {
+    // 150,001 frames, of which the plots have the first 3,000 and then the least and greatest of many
+    page = await open(makePage("long", "two.lua", "-m", "lobatto:s=4", "-s", "0.01", "-T", "1500"));
+    assert.ok((await state("run.header.bucket")) > 1);
     await show();
+    await choose("section of", "x");
+    await choose("x of the section", "y");
+    await choose("y of the section", "y.dot");
+    const { t, x } = await state("section.points");
+    assert.equal(t.length, Math.floor((1500 - 1.5 * Math.PI) / (2 * Math.PI)) + 1);
+    for (let k = 0; k < t.length; k++) {
+      const exact = 1.5 * Math.PI + 2 * Math.PI * k;
+      near(t[k], exact, 1e-7, "time"); // the method's error, some 1e-9
+      near(x[k], 0.5 * Math.cos(w * exact + 0.3), 1e-7, "place");
+    }
+    assert.equal(await page.locator("#panel-section .value").innerText(), `${t.length} points`);
+    await choose("spectrum of", "y");
+    assert.match(await page.locator("#panel-spectrum .value").innerText(), /^150\u202f001 frames, /);
+    near((await state("spectra.peaks"))[0][0], w / (2 * Math.PI), 0.02 / 1500, "frequency");
+    // a column that is not there frame by frame, and one of the section: the first frames
+    await choose("spectrum of", "sum");
+    assert.match(await page.locator("#panel-spectrum .value").innerText(), /^3\u202f000 frames, /);
+    await choose("x of the section", "sum");
     assert.match(await page.locator("#panel-section .value").innerText(), /^\d+ points of the first 3\u202f000 frames$/);
     assert.ok(await state("section.points.t.every((t) => t < 30)"));
+    // zoomed
+    await choose("x of the section", "y");
+    await page.evaluate(() => window.taut.span.set(1000, 1200));
+    assert.ok(await state("section.points.t.length === 32 && section.points.t.every((t) => t >= 999.9 && t <= 1200.1)")); // 200 / 2 pi
+    await page.context().close();
+  },
+  "a run that is longer still says of which frames its section is": async () => {
+    // 300,001 frames of time, two coordinates and two velocities are more than 1,200,000 numbers
+    page = await open(makePage("longer", "two.lua", "-m", "rattle", "-s", "0.01", "-T", "3000"));
+    await show();
+    assert.match(await page.locator("#panel-section .value").innerText(), /^\d+ points of the first 240\u202f000 frames$/);
+    assert.ok(await state("Math.max(...section.points.t) > 2390 && Math.max(...section.points.t) < 2400"));
     await page.context().close();
   },
   "one coordinate has no section, and a spectrum": async () => {

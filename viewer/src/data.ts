@@ -1,4 +1,5 @@
-// The data of a page as src/report/page.c writes it: a JSON header, and columns as base64 of little-endian numbers.
+// The data of a page as src/report/page.c writes it: a JSON header, columns packed, places as base64 of little-endian numbers.
+import { inflate, unpack, type Code } from "./unpack";
 
 export interface Column {
   name: string;
@@ -10,6 +11,7 @@ export interface Column {
   highest: number | null;
   slope: number | null;
   notFinite?: number;
+  code?: Code[]; // how the values are packed and, with buckets, the least and the greatest
 }
 
 export interface Shape {
@@ -78,6 +80,7 @@ export interface Header {
   rows: number;
   columnsOmitted: number;
   columns: Column[];
+  whole?: { rows: number; columns: number[]; code: Code[] }; // columns that are there frame by frame, of the first frames
   picture: Picture;
   events: RunEvent[];
   eventsOmitted: number;
@@ -106,18 +109,40 @@ export function bytesOf(text: string): ArrayBuffer {
   return out.buffer;
 }
 
+/** The number of the last time that is not after t; 0 where there is none. */
+export function lastNotAfter(times: ArrayLike<number>, t: number): number {
+  let low = 0;
+  let high = times.length;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (times[middle] <= t) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
 export class Run {
   readonly header: Header;
-  readonly still: Float32Array;
-  readonly motion: Float32Array;
+  still = new Float32Array(0);
+  motion = new Float32Array(0);
+  private wholePlanes: Uint8Array = new Uint8Array(0);
+  private wholes = new Map<number, Float64Array>();
+  private planes: Uint8Array = new Uint8Array(0);
+  private channels = new Map<number, Float64Array>();
   private cache = new Map<number, Values>();
   private derived: Column[] = [];
   private meshes = new Map<number, Float32Array>();
 
   constructor() {
     this.header = JSON.parse(document.getElementById("data")?.textContent ?? "null");
+  }
+
+  /** Numbers and places, which are there when this is done. */
+  async load(): Promise<void> {
     this.still = new Float32Array(bytes("still"));
     this.motion = new Float32Array(bytes("motion"));
+    this.planes = await inflate(bytes("numbers"));
+    if (this.header.whole) this.wholePlanes = await inflate(bytes("whole"));
   }
 
   get columns(): Column[] {
@@ -132,11 +157,42 @@ export class Run {
   values(column: number): Values {
     let found = this.cache.get(column);
     if (!found) {
-      const all = new Float64Array(bytes(`column-${column}`));
-      const rows = this.header.rows;
-      const value = all.subarray(0, rows);
-      found = this.header.bucket > 1 ? { value, low: all.subarray(rows, 2 * rows), high: all.subarray(2 * rows) } : { value, low: value, high: value };
+      const parts = this.parts;
+      const value = this.channel(column * parts);
+      found = parts > 1 ? { value, low: this.channel(column * parts + 1), high: this.channel(column * parts + 2) } : { value, low: value, high: value };
       this.cache.set(column, found);
+    }
+    return found;
+  }
+
+  private get parts(): number {
+    return this.header.bucket > 1 ? 3 : 1;
+  }
+
+  private channel(k: number): Float64Array {
+    let found = this.channels.get(k);
+    if (!found) {
+      const { rows } = this.header;
+      const code = this.columns[Math.floor(k / this.parts)].code?.[k % this.parts] ?? 0;
+      found = unpack(this.planes.subarray(8 * rows * k, 8 * rows * (k + 1)), rows, code, typeof code === "number" ? null : this.channel(code[0]));
+      this.channels.set(k, found);
+    }
+    return found;
+  }
+
+  /** A column frame by frame, of as many frames as header.whole has; undefined where it has not this one. */
+  whole(column: number): Float64Array | undefined {
+    const whole = this.header.whole;
+    const k = whole ? whole.columns.indexOf(column) : -1;
+    return whole && k >= 0 ? this.wholeChannel(k, whole.rows, whole.code) : undefined;
+  }
+
+  private wholeChannel(k: number, rows: number, codes: Code[]): Float64Array {
+    let found = this.wholes.get(k);
+    if (!found) {
+      const code = codes[k];
+      found = unpack(this.wholePlanes.subarray(8 * rows * k, 8 * rows * (k + 1)), rows, code, typeof code === "number" ? null : this.wholeChannel(code[0], rows, codes));
+      this.wholes.set(k, found);
     }
     return found;
   }
@@ -172,15 +228,7 @@ export class Run {
 
   /** The row whose time is the last not after t. */
   rowAt(t: number): number {
-    const times = this.times;
-    let low = 0;
-    let high = times.length;
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if (times[middle] <= t) low = middle;
-      else high = middle;
-    }
-    return low;
+    return lastNotAfter(this.times, t);
   }
 
   /** What a quantity did, by the run's own count: over all steps, not only the frames. */

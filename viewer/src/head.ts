@@ -119,13 +119,12 @@ const several = (n: number, what: string): string => `${count(n)} ${what}${n ===
 
 export function summary(run: Run): HTMLElement {
   const h = run.header;
-  const times = run.times;
-  const end = times[times.length - 1];
+  const [first, last] = [run.columns[0]?.first, run.columns[0]?.last];
   const every = Number(h.run.every ?? 1);
   const parts = [
     h.run.method ? `${h.run.method}` : "",
     h.run.step ? `h = ${number(Number(h.run.step), 6)}` : "",
-    times.length ? `t = ${number(times[0], 6)} \u2026 ${number(run.columns[0].last ?? end, 6)}` : "no frames",
+    h.rows ? `t = ${number(first ?? NaN, 6)} \u2026 ${number(last ?? NaN, 6)}` : "no frames",
     `${several(h.frames, "frame")}${every > 1 ? `, every ${count(every)} steps` : ""}`,
     h.run.precision && h.run.precision !== "double" ? `${h.run.precision} precision` : "",
     `${several(h.coordinates, "coordinate")}, ${several(h.constraints, "constraint")}`,
@@ -155,4 +154,10 @@ export function remarks(run: Run): string {
   if (h.eventsOmitted) said.push(`${count(h.eventsOmitted)} events are not listed.`);
   if (h.run.redundancy) said.push(`${h.run.redundancy}.`);
   return said.join(" ");
+}
+
+/** What is known without the numbers: title and summary in one line, what became of the run, what the model says it is. */
+export function opening(run: Run): [HTMLElement, ...(HTMLElement | string)[]] {
+  const about = lead(run.header.source);
+  return [el("div", { class: "head-line" }, el("h1", {}, run.header.title), summary(run)), failure(run) ?? "", about ? el("p", { class: "lead" }, about) : ""];
 }

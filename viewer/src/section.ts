@@ -2,7 +2,7 @@
 import uPlot from "uplot";
 import { between, crossings, type Direction, type Track } from "./analysis";
 import { around, axis, FONT } from "./axis";
-import type { Run } from "./data";
+import { lastNotAfter, type Run } from "./data";
 import { el, select } from "./dom";
 import { count, number } from "./format";
 import type { Player } from "./player";
@@ -10,15 +10,29 @@ import type { TimeWindow } from "./panel";
 import { onTheme, theme } from "./theme";
 import { unitOf, withUnit } from "./units";
 
-/** A column with its rate, where the run has that: x and x.dot. */
-export function trackOf(run: Run, column: number): Track {
-  const c = run.info(column);
-  const rate = c.kind === "coordinate" ? run.find(`${c.name}.dot`) : -1;
+/** Columns with their rates, where the run has those: x and x.dot. All frame by frame where the page has them so, otherwise for as long as rows are single frames. */
+export function tracksOf(run: Run, columns: number[]): Track[] {
   const { bucket, dense, rows, events } = run.header;
-  const t = run.times;
+  const whole = bucket > 1 && columns.every((k) => run.whole(k)) ? run.whole(0) : undefined;
+  const t = whole ?? run.times;
+  const numbers = (column: number) => (whole ? run.whole(column) : run.values(column).value);
   // contacts change velocities at once
-  const jumps = new Set(events.filter((e) => e.t > t[0] && e.t <= t[t.length - 1]).map((e) => { const row = run.rowAt(e.t); return t[row] === e.t && row > 0 ? row - 1 : row; }));
-  return { t, value: run.values(column).value, rate: rate >= 0 ? run.values(rate).value : undefined, rows: bucket > 1 ? dense : rows, broken: jumps.size ? (row) => jumps.has(row) : undefined };
+  const jumps = new Set(events.filter((e) => e.t > t[0] && e.t <= t[t.length - 1]).map((e) => { const row = lastNotAfter(t, e.t); return t[row] === e.t && row > 0 ? row - 1 : row; }));
+  return columns.map((column) => {
+    const c = run.info(column);
+    const rate = c.kind === "coordinate" ? run.find(`${c.name}.dot`) : -1;
+    return { t, value: numbers(column) as Float64Array, rate: rate >= 0 ? numbers(rate) : undefined, rows: whole ? whole.length : bucket > 1 ? dense : rows, broken: jumps.size ? (row: number) => jumps.has(row) : undefined };
+  });
+}
+
+/** Calls `action` when the element comes near to what is seen, once; and `size` whenever the other has changed its size. */
+export function whenNear(element: HTMLElement, action: () => void, host: HTMLElement, size: () => void): void {
+  new ResizeObserver(() => host.clientWidth && size()).observe(host);
+  new IntersectionObserver((entries, observer) => {
+    if (!entries.some((e) => e.isIntersecting)) return;
+    observer.disconnect();
+    action();
+  }, { rootMargin: "600px" }).observe(element);
 }
 
 export class Section {
@@ -52,12 +66,7 @@ export class Section {
       if (!hoverOnly) this.update();
     });
     onTheme(() => this.plot?.redraw(false));
-    new ResizeObserver(() => this.plot && this.host.clientWidth && this.plot.setSize({ width: this.host.clientWidth, height: this.host.clientHeight })).observe(this.host);
-    new IntersectionObserver((entries, observer) => {
-      if (!entries.some((e) => e.isIntersecting)) return;
-      observer.disconnect();
-      this.show();
-    }, { rootMargin: "600px" }).observe(this.element);
+    whenNear(this.element, () => this.show(), this.host, () => this.plot?.setSize({ width: this.host.clientWidth, height: this.host.clientHeight }));
   }
 
   show(): void {
@@ -76,12 +85,11 @@ export class Section {
   update(): void {
     if (!this.seen) return;
     this.zoomed = null;
-    const track = trackOf(this.run, this.where);
-    const [tx, ty] = [trackOf(this.run, this.x), trackOf(this.run, this.y)];
-    const to = Math.min(track.rows - 1, this.run.rowAt(this.span.max));
-    const found = crossings(track, this.level, this.direction, this.run.rowAt(this.span.min), to);
+    const [track, tx, ty] = tracksOf(this.run, [this.where, this.x, this.y]);
+    const to = Math.min(track.rows - 1, lastNotAfter(track.t, this.span.max));
+    const found = crossings(track, this.level, this.direction, lastNotAfter(track.t, this.span.min), to);
     this.points = { t: found.map(([, t]) => t), x: found.map(([i, t]) => between(tx, i, t)), y: found.map(([i, t]) => between(ty, i, t)) };
-    this.text.textContent = `${count(found.length)} ${found.length === 1 ? "point" : "points"}${track.rows < this.run.header.rows ? ` of the first ${count(track.rows)} frames` : ""}`;
+    this.text.textContent = `${count(found.length)} ${found.length === 1 ? "point" : "points"}${track.rows < this.run.header.frames ? ` of the first ${count(track.rows)} frames` : ""}`;
     this.make();
   }
 

@@ -2,10 +2,10 @@
 import uPlot from "uplot";
 import { peaks, spectrum, type Spectrum } from "./analysis";
 import { axis, decades, FONT } from "./axis";
-import type { Run } from "./data";
+import { lastNotAfter, type Run } from "./data";
 import { button, el, select } from "./dom";
 import { count, number } from "./format";
-import { trackOf } from "./section";
+import { tracksOf, whenNear } from "./section";
 import type { TimeWindow } from "./panel";
 import { onTheme, theme } from "./theme";
 import { unit, unitOf, withUnit } from "./units";
@@ -40,12 +40,7 @@ export class SpectrumPanel {
       if (!hoverOnly) this.update();
     });
     onTheme(() => this.plot?.redraw(false));
-    new ResizeObserver(() => this.plot && this.host.clientWidth && this.plot.setSize({ width: this.host.clientWidth, height: this.host.clientHeight || 150 })).observe(this.host);
-    new IntersectionObserver((entries, observer) => {
-      if (!entries.some((e) => e.isIntersecting)) return;
-      observer.disconnect();
-      this.show();
-    }, { rootMargin: "600px" }).observe(this.element);
+    whenNear(this.element, () => this.show(), this.host, () => this.plot?.setSize({ width: this.host.clientWidth, height: this.host.clientHeight || 150 }));
   }
 
   show(): void {
@@ -62,8 +57,8 @@ export class SpectrumPanel {
 
   update(): void {
     if (!this.seen) return;
-    const track = trackOf(this.run, this.column);
-    const [from, to] = [this.run.rowAt(this.span.min), Math.min(track.rows - 1, this.run.rowAt(this.span.max))];
+    const [track] = tracksOf(this.run, [this.column]);
+    const [from, to] = [lastNotAfter(track.t, this.span.min), Math.min(track.rows - 1, lastNotAfter(track.t, this.span.max))];
     this.result = spectrum(track, from, to);
     this.peaks = this.result ? peaks(this.result, PEAKS) : [];
     this.zoomed = null;
