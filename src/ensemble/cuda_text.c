@@ -89,14 +89,13 @@ static void put_correction(text_writer *w, const program_phase *f)
 /* Corrections after two with one matrix. */
 static void put_further(text_writer *w, const program_phase *f, int index)
 {
-    taut_text_put(w, "        if (verdict == ITERATION_GOES_ON) {\n");
-    taut_text_tape(w, &f->further, "            ");
+    taut_text_put(w, "        if (verdict == ITERATION_GOES_ON) {\n        number last;\n");
+    taut_text_tape(w, &f->further, "        ");
     for (uint32_t k = 0; k < f->size; k++)
-        taut_text_put(w, "            %s -= %s;\n", taut_text_name(w, f->unknowns[k]).text,
+        taut_text_put(w, "        %s -= %s;\n", taut_text_name(w, f->unknowns[k]).text,
                       taut_text_name(w, f->furthers[k]).text);
-    taut_text_put(w, "            number last;\n");
     put_sizes(w, f, f->lasts, "last");
-    taut_text_put(w, "            verdict = iteration_judge_further(&phase%d, before%d, size, last, %s, sure);\n"
+    taut_text_put(w, "        verdict = iteration_judge_further(&phase%d, before%d, size, last, %s, sure);\n"
                      "        }\n", index, index, taut_text_name(w, f->unit).text);
 }
 
@@ -111,8 +110,8 @@ static void put_judgement(text_writer *w, const program_phase *f, int index)
         put_checks(w, f, "PIVOT_SURE", 0);
         taut_text_put(w, ");\n");
     }
-    taut_text_put(w, "        int verdict = iteration_judge(&phase%d, round, size, before%d, %s, factor, sure);\n", index,
-                  index, taut_text_name(w, f->unit).text);
+    taut_text_put(w, "        int verdict = iteration_judge(&phase%d, round, size, before%d, %s, factor, sure);\n",
+                  index, index, taut_text_name(w, f->unit).text);
     if (f->furthers) put_further(w, f, index);
     taut_text_put(w, "        if (verdict == ITERATION_ENDED) break;\n"
                      "        if (verdict == ITERATION_HOPELESS || round == ITERATIONS_MOST - 1) return 1;\n"
