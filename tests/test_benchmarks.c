@@ -96,7 +96,8 @@ static void a03_squeezer(void **unused)
         { "epsilon", 1.23054744454982119, 1.048080741042263 },
     };
     taut_simulation *z = open_file(MODELS "/benchmarks/a03-squeezer.lua", "lobatto:s=4", NULL, 0);
-    for (size_t i = 0; i < sizeof angles / sizeof *angles; i++) assert_column(z, angles[i].name, angles[i].first, 1e-12);
+    for (size_t i = 0; i < sizeof angles / sizeof *angles; i++)
+        assert_column(z, angles[i].name, angles[i].first, 1e-12);
     assert_int_equal(run_to(z, 1e-5, 0.03), TAUT_OK);
     assert_column(z, "beta", 15.81077119515370624, 1e-11);
     for (size_t i = 0; i < sizeof angles / sizeof *angles; i++) assert_column(z, angles[i].name, angles[i].last, 2e-9);

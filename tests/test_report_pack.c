@@ -1,5 +1,5 @@
-/* Numbers of a page: whatever they are, a reader that does what report/pack.h says has their bits again; and what a page
-   mostly has, motions, becomes small. */
+/* Numbers of a page: whatever they are, a reader that does what report/pack.h says has their bits again; and what a
+   page mostly has, motions, becomes small. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -112,7 +112,8 @@ static uint64_t random_bits(void)
 static void any_numbers(void **state)
 {
     (void)state;
-    static const double awkward[] = { 0, -0.0, 1, -1, INFINITY, -INFINITY, NAN, 5e-324, -5e-324, 2.2250738585072014e-308,
+    static const double awkward[] = { 0, -0.0, 1, -1, INFINITY, -INFINITY, NAN, 5e-324, -5e-324,
+                                      2.2250738585072014e-308,
                                       1.7976931348623157e308, -1.7976931348623157e308, 0x1p-1022, 0.1 };
     static const size_t rows[] = { 0, 1, 2, 17, 400, MOST };
     for (int kind = 0; kind < 3; kind++)
@@ -131,8 +132,9 @@ static void any_numbers(void **state)
             }
 }
 
-/* q = sin t: an extrapolation of high order leaves rounding errors alone, of which 16 weights make some 2^13; a momentum
-   is its velocity times the mass, but for the last bits; the deviation of a column is the column less its first value. */
+/* q = sin t: an extrapolation of high order leaves rounding errors alone, of which 16 weights make some 2^13; a
+   momentum is its velocity times the mass, but for the last bits; the deviation of a column is the column less its
+   first value. */
 static void motions(void **state)
 {
     (void)state;
@@ -150,7 +152,8 @@ static void motions(void **state)
     }
     assert_true(p.codes[1].order > 4 && p.codes[2].order > 4);
     assert_true(p.codes[3].order < 0 && p.codes[3].like == 2 && fabs(p.codes[3].times - 0.7) < 1e-15);
-    assert_true(p.codes[5].order < 0 && p.codes[5].like == 4 && p.codes[5].times == 1 && p.codes[5].plus == -values[4][0]);
+    assert_true(p.codes[5].order < 0 && p.codes[5].like == 4);
+    assert_true(p.codes[5].times == 1 && p.codes[5].plus == -values[4][0]);
     assert_true(sizes[1] < 2 * MOST && sizes[2] - sizes[1] < 3 * MOST && sizes[3] - sizes[2] < 3 * MOST);
     assert_true(sizes[4] - sizes[3] < MOST);      /* some bits each */
     assert_true(sizes[6] - sizes[5] < 600);       /* 40,000 zeros: 156 matches of 258 bytes, of some bits each */

@@ -137,7 +137,8 @@ local function roll_on_plane(j, who, at, o)
   local n = unit(get_place(o.normal, 3, "normal of " .. who), "normal of " .. who)
   local height, axle, tilt = dot(pose.c - at, n), nil, symbol(0)
   if not (inside.value(height) > 0) then
-    refuse(who .. ": the centre of '" .. j.b.name .. "' is not above the plane; turn the normal round, or move the body")
+    refuse(who .. ": the centre of '" .. j.b.name .. "' is not above the plane; turn the normal round, or move the " ..
+           "body")
   end
   if o.axis ~= nil then
     axle = unit(get_place(o.axis, 3, "axis of " .. who), "axis of " .. who)
@@ -180,8 +181,8 @@ function rolling(name, a, b, options)
     refuse(who .. ": the wheel is the second body; write rolling(\"" .. name .. "\", world, wheel, {...})")
   end
   if o.at == nil or (o.along == nil) == (o.normal == nil) then
-    refuse(who .. " has no line or plane; give at = {...}, a place on it, and along = {...}, the direction of a line, " ..
-           "or normal = {...} of a plane")
+    refuse(who .. " has no line or plane; give at = {...}, a place on it, and along = {...}, the direction of a " ..
+           "line, or normal = {...} of a plane")
   end
   check_placed(a, who)
   check_placed(b, who)

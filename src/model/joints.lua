@@ -357,9 +357,9 @@ function begin_joint(type_name, name, a, b, options, allowed)
     refuse(who .. " joins a body in the plane to one in space; make both of one kind")
   end
   local o = get_options(options, who, allowed)
-  local j = { name = name, a = a, b = b, dimension = dimension, line = inside.line(), constraints = {}, grips = {}, symbols = {},
-              start = {}, rates = {}, is_free = {}, follows = {}, measured = {}, efforts = {}, advance = false,
-              radius = false, has_own_frames = o.first ~= nil }
+  local j = { name = name, a = a, b = b, dimension = dimension, line = inside.line(), constraints = {}, grips = {},
+              symbols = {}, start = {}, rates = {}, is_free = {}, follows = {}, measured = {}, efforts = {},
+              advance = false, radius = false, has_own_frames = o.first ~= nil }
   return j, o, who
 end
 

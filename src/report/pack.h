@@ -9,8 +9,8 @@
  *
  * in double, term by term from the left; at the beginning n is i, and p_0 = 0. A prediction that is not finite is 0.
  * With the bits of a number as a signed integer, those but the sign turned round where it is negative, the difference
- * d = x - p modulo 2^64 becomes 2d or -2d-1, which is not negative. Its lowest bytes come first, those of all rows, then
- * the next ones, to the eighth. The bytes of all channels, one after the other, are then deflated. */
+ * d = x - p modulo 2^64 becomes 2d or -2d-1, which is not negative. Its lowest bytes come first, those of all rows,
+ * then the next ones, to the eighth. The bytes of all channels, one after the other, are then deflated. */
 #ifndef TAUT_REPORT_PACK_H
 #define TAUT_REPORT_PACK_H
 
