@@ -193,7 +193,8 @@ static int rows(int count, char **argument)
                 others += memcmp(first + i * size, found_rows + i * size, size * sizeof *first) != 0;
             printf("%s %s h=%g members=%zu steps=%ld rows=%zu columns=%zu threads=%d read %s: %.4g s, %zu "
                    "of %zu members differ, %zu failed\n", taut_executor_name(taut_executor_on(e)), method, h, members,
-                   steps, reads, columns, threads, taut_executor_reads_together(e) ? "together" : "one by one", least, others,
+                   steps, reads, columns, threads, taut_executor_reads_together(e) ? "together" : "one by one",
+                   least, others,
                    members, failures(found, members));
             fflush(stdout);
             differ |= others > 0;
