@@ -5,8 +5,8 @@
  *     ensemble bits METHOD H MEMBERS STEPS THREADS EXECUTOR...
  *         compares all states, to the bit, with single runs
  *     ensemble rows METHOD H MEMBERS STEPS READS THREADS all|kept EXECUTOR...
- *         seconds of READS rows of every member, of all columns or of t, coordinates and energy, STEPS steps in all: read
- *         together, and member by member; all rows are compared, to the bit, with the first ones
+ *         seconds of READS rows of every member, of all columns or of t, coordinates and energy, STEPS steps in all:
+ *         read together, and member by member; all rows are compared, to the bit, with the first ones
  *     ensemble text lanes|gpu METHOD
  *         the text that the executor compiles
  *
@@ -191,10 +191,11 @@ static int rows(int count, char **argument)
             size_t others = 0;
             for (size_t i = 0; first && i < members; i++)
                 others += memcmp(first + i * size, found_rows + i * size, size * sizeof *first) != 0;
-            printf("%s %s h=%g members=%zu steps=%ld rows=%zu columns=%zu threads=%d read %s: %.4g s, %zu of %zu members "
-                   "differ, %zu failed\n", taut_executor_name(taut_executor_on(e)), method, h, members, steps, reads,
-                   columns, threads, taut_executor_reads_together(e) ? "together" : "one by one", least, others, members,
-                   failures(found, members));
+            printf("%s %s h=%g members=%zu steps=%ld rows=%zu columns=%zu threads=%d read %s: %.4g s, %zu "
+                   "of %zu members differ, %zu failed\n", taut_executor_name(taut_executor_on(e)), method, h, members,
+                   steps, reads, columns, threads, taut_executor_reads_together(e) ? "together" : "one by one",
+                   least, others,
+                   members, failures(found, members));
             fflush(stdout);
             differ |= others > 0;
             if (first)

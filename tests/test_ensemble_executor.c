@@ -28,7 +28,8 @@ static const ensemble_case cases[] = {
     { .model = DSP, .method = "naive:rk4", .h = 0.01, .steps = 10, .varied = { RATE(0, 2, 4) } },
 };
 
-/* Of all cases; returns how many were not left to the interpreter, with rows_least those whose rows were read together. */
+/* Of all cases; returns how many were not left to the interpreter, with rows_least those whose rows were read
+   together. */
 static size_t check_all(executor_kind on, size_t count, size_t checked, int native, size_t rows_least)
 {
     size_t served = 0;

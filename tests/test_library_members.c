@@ -72,7 +72,8 @@ static void members_are_single_runs(void **state)
         double twice = 3;
         open_subject(&s, PENDULUM, methods[k / 2]);
         const long formula = taut_find(s.z, TAUT_PARAM, "twice");
-        assert_int_equal(taut_set(s.z, TAUT_PARAM, (size_t)formula, 1, &twice), TAUT_OK); /* it does not follow g then */
+        /* it does not follow g then */
+        assert_int_equal(taut_set(s.z, TAUT_PARAM, (size_t)formula, 1, &twice), TAUT_OK);
         const taut_members_spec spec = { .size = sizeof spec, .h = 0.02, .until = 0.33, .vary = laws, .vary_count = 2,
                                          .count = MEMBERS, .seed = 7, .keep = "energy,a.y,bent,lambda.rod", .at = at,
                                          .at_count = 3, .on = on[k % 2], .threads = 2 };
@@ -362,8 +363,8 @@ static int look(void *user, taut_simulation *z)
     return 0;
 }
 
-/* So many steps that lanes are worth it: the same rows and statuses as with a hook, which only single runs have. From the
-   start with other params, and from where the simulation is with other velocities and inputs; one member is off the
+/* So many steps that lanes are worth it: the same rows and statuses as with a hook, which only single runs have. From
+   the start with other params, and from where the simulation is with other velocities and inputs; one member is off the
    constraints. */
 static void lanes_of_taut_ensemble_have_the_bits_of_single_runs(void **state)
 {

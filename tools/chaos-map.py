@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The chaos map of docs/ensembles.md: double pendula from rest over their two angles, where the lower mass is at the end.
+"""The chaos map of docs/ensembles.md: double pendula from rest over their two angles, where the lower mass ends.
 
     tools/chaos-map.py [--taut build/taut] [--size 1000] [--until 100] [--on gpu] [--threads N] [-o PICTURE.png]
     tools/chaos-map.py --check lanes ...     compares all members with those of another executor, to the bit

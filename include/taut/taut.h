@@ -258,9 +258,9 @@ TAUT_API int taut_ensemble(taut_simulation *prototype, const taut_run *run, size
 /* ---- members of an ensemble ----
    Many members of a model, which differ in params, inputs or start values (docs/ensembles.md): sampled or given, in
    lanes of the processor's vectors, on a GPU or one after the other, with the bits of `taut run`. (Those of taut_step,
-   too. The last step of taut_advance ends at `until` to the bit, and may be longer or shorter than h by a rounding error
-   of t.) Their kept values go to memory of yours or to a callback, chunk by chunk; statistics are made of all of them. A
-   file is not needed. */
+   too. The last step of taut_advance ends at `until` to the bit, and may be longer or shorter than h by a rounding
+   error of t.) Their kept values go to memory of yours or to a callback, chunk by chunk; statistics are made of all of
+   them. A file is not needed. */
 typedef struct taut_members taut_members;
 
 enum { TAUT_STATS_MEAN = 1, TAUT_STATS_SD = 2, TAUT_STATS_QUANTILES = 4, TAUT_STATS_HISTOGRAM = 8 };

@@ -30,8 +30,8 @@ for _thing in (Builder, Ensemble, Event, Failure, Function, Status, TautError, M
 
 __all__ = [
     "Builder", "Ensemble", "Event", "Failure", "Function", "Method", "Model", "Page", "Run", "STOP", "Simulation",
-    "State", "Statistics", "Status", "TautError", "Work", "acos", "arrow", "asin", "atan", "atan2", "ball", "bar", "box", "capsule",
-    "cbrt", "cos", "cosh", "cross", "cylinder", "disc", "dot", "ensemble", "exp", "free", "ground", "load", "loads",
-    "log", "maximum", "mesh", "methods", "minimum", "norm", "norm2", "open", "origin", "path", "pi", "plane", "sin",
-    "sinh", "spring", "sqrt", "surface", "tan", "tanh", "vector", "version",
+    "State", "Statistics", "Status", "TautError", "Work", "acos", "arrow", "asin", "atan", "atan2", "ball", "bar",
+    "box", "capsule", "cbrt", "cos", "cosh", "cross", "cylinder", "disc", "dot", "ensemble", "exp", "free",
+    "ground", "load", "loads", "log", "maximum", "mesh", "methods", "minimum", "norm", "norm2", "open", "origin",
+    "path", "pi", "plane", "sin", "sinh", "spring", "sqrt", "surface", "tan", "tanh", "vector", "version",
 ]

@@ -91,14 +91,14 @@ def ensemble(simulation: Simulation, until: float, h: float = 0.01, *, every: Op
     >>> ens["x"].shape
     (7, 101)
 
-    With a law instead of values ("uniform(2.7,2.9)", "normal(3.5,0.1)", "grid(1,5,200)", ...; docs/ensembles.md), or any
-    of the following, members begin at the start of the model, where the simulation must be, and are computed as by
+    With a law instead of values ("uniform(2.7,2.9)", "normal(3.5,0.1)", "grid(1,5,200)", ...; docs/ensembles.md), or
+    any of the following, members begin at the start of the model, where the simulation must be, and are computed as by
     `taut ensemble`: in lanes of the processor's vectors, on a GPU, or one by one (on: "lanes", "gpu", "interpreter").
     members: how many, where no grid and no values say it, from member `first` on. Member k is a function of seed and k.
     sample: "random", "latin" or "sobol". at: times of the frames, by default the end. stats: True, or some of "mean",
     "sd", "quantiles", "histogram", every so many steps (by default a hundredth of the run); quantiles between the times
-    of `at` are those of `paths` members. lyapunov: one more column, "lyapunov". start: "project" makes start values that
-    vary consistent, "strict" lets members fail that are not. file: a file as the command writes it, with the
+    of `at` are those of `paths` members. lyapunov: one more column, "lyapunov". start: "project" makes start values
+    that vary consistent, "strict" lets members fail that are not. file: a file as the command writes it, with the
     statistics. progress: a function that is called with the part that is done, between 0 and 1.
 
     >>> ens = taut.ensemble(sim, 1, k="uniform(1,4)", members=100, at=[0.5, 1], stats=True)

@@ -1,4 +1,4 @@
-"""Members of an ensemble from the start of a model: laws, times, statistics, lanes and GPUs (taut_members of taut.h)."""
+"""Members of an ensemble from the start of a model: laws, times, statistics, lanes, GPUs (taut_members of taut.h)."""
 from __future__ import annotations
 
 import os

@@ -431,8 +431,8 @@ def test_ensemble_by_laws(pendulum):
 
 def test_ensemble_of_values_from_the_start(pendulum, tmp_path):
     done = []
-    ens = taut.ensemble(pendulum, 0.1, 0.01, vary={"a": [[1, 0.1], [0, -1], [0.5, 0]], "a.x.dot": 0.1}, g="uniform(1,2)",
-                        lyapunov=True, progress=done.append)
+    ens = taut.ensemble(pendulum, 0.1, 0.01, vary={"a": [[1, 0.1], [0, -1], [0.5, 0]], "a.x.dot": 0.1},
+                        g="uniform(1,2)", lyapunov=True, progress=done.append)
     assert ens["lyapunov"].shape == (3, 1) and done[-1] == 1 and np.isfinite(ens["lyapunov"]).all()
     assert np.allclose((ens["a"]**2).sum(axis=-1), 1)  # moved onto the rod
     with pytest.raises(taut.TautError, match="member 0: ") as caught:

@@ -19,8 +19,8 @@ static wide parse(const char *text, char **end)
 
 #ifdef TAUT_HAVE_QUAD
 /* The same without text, in the range of most numbers: value = size 10^-places with size a whole number of 15 to 17
-   digits. A double times 10^25 or less has at most 53 + 59 bits, so all products and differences here are exact, and the
-   quotient is rounded once, as parse rounds it. Returns 0 where it does not serve. */
+   digits. A double times 10^22 or less has at most 53 + 52 bits, so all products and differences here are exact, and
+   the quotient is rounded once, as parse rounds it. Returns 0 where it does not serve. */
 static int decimal(double value, wide *result)
 {
     static const double tens[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11, 1e12,

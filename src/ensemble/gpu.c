@@ -122,7 +122,8 @@ static int check(const block *b, int error, const char *what)
 static int are_copies(const executor *e)
 {
     for (size_t i = 0; i < e->chosen_count; i++)
-        if (e->chosen[i].type != COLUMN_TIME && e->chosen[i].type != COLUMN_Q && e->chosen[i].type != COLUMN_P) return 0;
+        if (e->chosen[i].type != COLUMN_TIME && e->chosen[i].type != COLUMN_Q && e->chosen[i].type != COLUMN_P)
+            return 0;
     return 1;
 }
 
@@ -401,8 +402,8 @@ static int compute_columns(block *b)
     void *arguments[] = { &b->d_x, &b->d_row_odd, &b->t.t, &b->t.t_low, &count, &b->d_rows, &b->d_sure };
     int status = to_device(b);
     if (!status)
-        status = check(b, f->launch(e->gpu->row_kernel, (unsigned)((b->count + THREADS - 1) / THREADS), 1, 1, THREADS, 1,
-                                    1, 0, NULL, arguments, NULL), "read the members");
+        status = check(b, f->launch(e->gpu->row_kernel, (unsigned)((b->count + THREADS - 1) / THREADS), 1, 1, THREADS,
+                                    1, 1, 0, NULL, arguments, NULL), "read the members");
     if (!status) status = check(b, f->synchronize(), "read the members");
     if (!status)
         status = check(b, f->to_host(b->rows, b->d_rows, b->count * e->row_size * sizeof *b->rows),

@@ -73,18 +73,19 @@ int taut_text_lane_rows(const row_text *r, int lanes, int groups, builder *out)
                                     "    double *rows, long *sure)";
     text_writer w = { .plan = &r->plan, .out = out, .lanes = lanes };
     taut_builder_put(out, "/* Written by Taut: rows of many trajectories, one per lane. */\n"
-                          "#define LANES %d\n#define GROUPS %d\n#define NUMBERS %u\n#define ODDS %u\n#define COLUMNS %zu\n",
+                          "#define LANES %d\n#define GROUPS %d\n#define NUMBERS %u\n#define ODDS %u\n"
+                          "#define COLUMNS %zu\n",
                      lanes, groups, r->plan.numbers, r->plan.odd_count, r->column_count);
     int status = taut_text_prelude(&r->plan, lanes, out);
     taut_text_put(&w, "#define OUT(i) y[i]\n#define ZERO all(0)\n"
-                      "static mask row(const number *restrict x, const double *restrict even, const number *restrict odd,\n"
-                      "    number *restrict y, double t0, double t0_low)\n{\n"
+                      "static mask row(const number *restrict x, const double *restrict even,\n"
+                      "    const number *restrict odd, number *restrict y, double t0, double t0_low)\n{\n"
                       "    const double t1 = t0, span = 0;\n    mask counts = (mask)~(mask){ 0 };\n"
                       "    (void)even, (void)odd, (void)t0_low, (void)t1, (void)span;\n");
     put_copies(&w, r);
     if (!status) status = put_programs(&w, r);
-    taut_text_put(&w, "    return counts;\n}\n\nvoid %s%s;\nvoid %s%s\n{\n", LANE_ROWS_ENTRY, arguments, LANE_ROWS_ENTRY,
-                  arguments);
+    taut_text_put(&w, "    return counts;\n}\n\nvoid %s%s;\nvoid %s%s\n{\n", LANE_ROWS_ENTRY, arguments,
+                  LANE_ROWS_ENTRY, arguments);
     taut_text_put(&w, "    for (int g = 0; g < GROUPS; g++) {\n"
                       "        const mask counts = row((const number *)xs + g * NUMBERS, even,\n"
                       "            (const number *)odds + g * ODDS, (number *)rows + g * COLUMNS, time[0], time[1]);\n"

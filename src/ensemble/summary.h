@@ -16,7 +16,8 @@ typedef struct {
     size_t bins;             /* of equal width; one where all values are the same */
 } summary;
 
-/* stats: a sum of STATS_* (sweep.h). values: for quantiles and histogram, of all members or of some; they are sorted. */
+/* stats: a sum of STATS_* (sweep.h). values: for quantiles and histogram, of all members or of some; they are sorted
+   here. */
 void taut_summary_make(unsigned stats, const statistics_cell *sums, double *values, size_t count, summary *s);
 
 #endif

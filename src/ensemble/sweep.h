@@ -1,6 +1,6 @@
 /* An ensemble: members from a sample, advanced by an executor chunk by chunk, their kept values handed out, and
- * statistics made of them. In a file (record/sweep_file.h) they are recorded, so that it can be stopped, killed and gone
- * on with; without one they are in memory.
+ * statistics made of them. In a file (record/sweep_file.h) they are recorded, so that it can be stopped, killed and
+ * gone on with; without one they are in memory.
  *
  *     taut_sweep_create(context, &spec, &s);
  *     taut_sweep_record(s, path, replace);            or taut_sweep_continue(s, path), or neither

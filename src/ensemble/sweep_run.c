@@ -101,13 +101,27 @@ static int put_frames(sweep *s, uint64_t member, const double *values, const dou
     return status;
 }
 
-static int record_member(sweep *s, uint64_t member, const executor_member *found, const double *values,
-                         const double *rows)
+/* What became of the members of a chunk: stretches that ended alike. */
+static int record_ends(sweep *s, uint64_t first, size_t count)
 {
-    const sweep_member m = { .member = member, .failed = found->status != TAUT_OK, .t = found->t, .steps = found->steps,
-                             .reason = found->reason };
+    int status = TAUT_OK;
+    for (size_t i = 0, same; !status && i < count; i += same) {
+        const executor_member *m = &s->members[i];
+        for (same = 1; i + same < count && !m->status; same++) {
+            const executor_member *other = m + same;
+            if (other->status || other->t != m->t || other->steps != m->steps) break;
+        }
+        const sweep_member one = { .member = first + i, .failed = 1, .t = m->t, .steps = m->steps,
+                                   .reason = m->reason };
+        status = m->status ? taut_sweep_member(s->file, &one)
+                           : taut_sweep_members_finished(s->file, first + i, same, m->t, m->steps);
+    }
+    return status;
+}
+
+static int record_member(sweep *s, uint64_t member, const double *values, const double *rows)
+{
     int status = put_frames(s, member, values, rows);
-    if (!status) status = taut_sweep_member(s->file, &m);
     if (!status && s->spec.stats & (STATS_QUANTILES | STATS_HISTOGRAM) &&
         taut_sweep_key(s->spec.sample->seed, member) <= s->path_key)
         status = taut_sweep_path(s->file, member, rows, s->moment_count * s->column_count);
@@ -118,7 +132,7 @@ static int put_member(loop *z, uint64_t member, const executor_member *found, co
 {
     sweep *s = z->s;
     const uint64_t at = member - s->spec.first;
-    int status = s->file ? record_member(s, member, found, values, rows) : taut_sweep_remember(s, member, rows);
+    int status = s->file ? record_member(s, member, values, rows) : taut_sweep_remember(s, member, rows);
     if (status) return status;
     if (s->spec.stats) taut_statistics_add(&s->sums, rows);
     s->done[at / 8] |= (unsigned char)(1 << at % 8);
@@ -177,6 +191,7 @@ static int do_chunk(loop *z, uint64_t first, size_t count)
     if (!status) status = compute(s, count);
     for (size_t i = 0; !status && i < count; i++)
         z->torn = (status = put_member(z, first + i, &s->members[i], s->values + i * varied, s->rows + i * width)) != 0;
+    if (!status && s->file) z->torn = (status = record_ends(s, first, count)) != 0;
     if (!status) s->to = first + count - 1;
     const sweep_chunk chunk = { first, count, s->values, s->rows, s->members };
     return status || !z->watch->chunk ? status : z->watch->chunk(z->watch->user, &chunk);

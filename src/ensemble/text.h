@@ -104,8 +104,9 @@ typedef struct {
     size_t column_count;
 } row_text;
 
-/* Rows of `groups` groups of lanes. x and odd as above; time: t, and what is left over of it. rows: [group][column][lane].
-   sure: of a lane, nonzero where its numbers count; the others are for the simulation to read. */
+/* Rows of `groups` groups of lanes. x and odd as above; time: t, and what is left over of it. rows:
+   [group][column][lane]. sure: of a lane, nonzero where its numbers count; the others are for the simulation to
+   read. */
 typedef void rows_function(const double *x, const double *even, const double *odd, const double *time, double *rows,
                            long *sure);
 #define LANE_ROWS_ENTRY "taut_lane_rows"

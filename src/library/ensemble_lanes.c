@@ -167,7 +167,8 @@ static void put_rows(const lanes *z, size_t read, size_t reads)
     const size_t size = reads * z->columns;
     for (size_t i = 0; i < z->count; i++)
         if (size && !z->lost[i])
-            memcpy(e->rows + (z->first + i) * e->row_size + read * z->columns, z->rows + i * size, size * sizeof(double));
+            memcpy(e->rows + (z->first + i) * e->row_size + read * z->columns, z->rows + i * size,
+                   size * sizeof(double));
 }
 
 static int is_interrupted(const lanes *z) { return z->e->run.interrupt && *z->e->run.interrupt; }

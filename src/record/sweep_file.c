@@ -20,6 +20,15 @@ void taut_sweep_writer_close(sweep_writer *s)
     taut_mem_free(s->context, s);
 }
 
+/* Some members in one statement: most of them end alike, and a statement costs as much as some rows. */
+#define FINISHED(k) "(?1 + " #k ", 'finished', ?2, ?3, null)"
+#define MEMBERS_FINISHED \
+    FINISHED(0) "," FINISHED(1) "," FINISHED(2) "," FINISHED(3) "," FINISHED(4) "," FINISHED(5) "," FINISHED(6) "," \
+    FINISHED(7) "," FINISHED(8) "," FINISHED(9) "," FINISHED(10) "," FINISHED(11) "," FINISHED(12) "," \
+    FINISHED(13) "," FINISHED(14) "," FINISHED(15) "," FINISHED(16) "," FINISHED(17) "," FINISHED(18) "," \
+    FINISHED(19) "," FINISHED(20) "," FINISHED(21) "," FINISHED(22) "," FINISHED(23) "," FINISHED(24)
+enum { AT_ONCE = 25 };
+
 /* Prepared when it is first needed. */
 static int prepared(sweep_writer *s, int which, sqlite3_stmt **statement)
 {
@@ -27,6 +36,7 @@ static int prepared(sweep_writer *s, int which, sqlite3_stmt **statement)
         [PUT_VARIED] = "insert into main.varied values (?1, ?2, ?3)",
         [PUT_MOMENT] = "insert into main.moments values (?1, ?2, ?3, ?4)",
         [PUT_MEMBER] = "insert into main.members values (?1, ?2, ?3, ?4, ?5)",
+        [PUT_MEMBERS] = "insert into main.members values " MEMBERS_FINISHED,
         [PUT_PATH] = "insert into main.paths values (?1, ?2)",
         [PUT_SUMS] = "insert or replace into main.sums values (?1, ?2, ?3)",
         [PUT_STATISTIC] = "insert into main.statistics values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
@@ -102,6 +112,21 @@ int taut_sweep_member(sweep_writer *s, const sweep_member *m)
     else
         sqlite3_bind_null(q, 5);
     return taut_database_do(s->d, q);
+}
+
+int taut_sweep_members_finished(sweep_writer *s, uint64_t first, uint64_t count, double t, long steps)
+{
+    sqlite3_stmt *q;
+    int status = count < AT_ONCE ? TAUT_OK : prepared(s, PUT_MEMBERS, &q);
+    for (; !status && count >= AT_ONCE; first += AT_ONCE, count -= AT_ONCE) {
+        sqlite3_bind_int64(q, 1, (sqlite3_int64)first);
+        sqlite3_bind_double(q, 2, t);
+        sqlite3_bind_int64(q, 3, steps);
+        status = taut_database_do(s->d, q);
+    }
+    for (; !status && count; first++, count--)
+        status = taut_sweep_member(s, &(sweep_member){ .member = first, .t = t, .steps = steps, .reason = "" });
+    return status;
 }
 
 int taut_sweep_path(sweep_writer *s, uint64_t member, const double *values, size_t count)

@@ -43,6 +43,8 @@ typedef struct {
     const char *reason;      /* "": none */
 } sweep_member;
 int taut_sweep_member(sweep_writer *s, const sweep_member *m);
+/* Members first .. first + count - 1, all of them finished at t with so many steps. */
+int taut_sweep_members_finished(sweep_writer *s, uint64_t first, uint64_t count, double t, long steps);
 /* The values of a member at all moments: moment by moment, a number per kept column. */
 int taut_sweep_path(sweep_writer *s, uint64_t member, const double *values, size_t count);
 /* The sums over members first .. last, which take the place of those that begin at the same member. */

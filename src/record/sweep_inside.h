@@ -5,7 +5,9 @@
 #include "record/database.h"
 #include "record/sweep_file.h"
 
-enum { PUT_VARIED, PUT_MOMENT, PUT_MEMBER, PUT_PATH, PUT_SUMS, PUT_STATISTIC, PUT_HISTOGRAM, SWEEP_STATEMENTS };
+enum {
+    PUT_VARIED, PUT_MOMENT, PUT_MEMBER, PUT_MEMBERS, PUT_PATH, PUT_SUMS, PUT_STATISTIC, PUT_HISTOGRAM, SWEEP_STATEMENTS
+};
 
 struct sweep_writer {
     taut_context *context;
