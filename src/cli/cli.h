@@ -83,6 +83,8 @@ int threads_option(const options *o, int *threads);
    ends the program at once. */
 extern volatile sig_atomic_t told_to_stop;
 void stop_listen(void);
+/* The same for what reads a run file: reading ends with TAUT_STOPPED, and files that are not finished are removed. */
+void stop_reading(taut_context *context);
 
 /* The -D definitions of a command line. */
 typedef struct {

@@ -91,6 +91,7 @@ static int export_main(int argc, char **argv)
     if (!f) return complain(EXIT_USAGE, "'%s': the name of an export ends in .csv, .h5 or .xyz", o.positional[1]);
     taut_context *context = make_context();
     if (!context) return EXIT_FAILED;
+    stop_reading(context);
     int code = export(context, &o, f);
     taut_context_destroy(context);
     return code;

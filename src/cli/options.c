@@ -33,6 +33,7 @@ int exit_status_of(int status)
     case TAUT_CANNOT_READ:
     case TAUT_CANNOT_WRITE:
     case TAUT_UNSUPPORTED: return EXIT_USAGE;
+    case TAUT_STOPPED: return told_to_stop ? 128 + told_to_stop : EXIT_FAILED;
     default: return EXIT_FAILED;
     }
 }

@@ -65,6 +65,7 @@ static int report_main(int argc, char **argv)
     if (part_option(&o, &part.from, &part.to, &part.every)) return EXIT_USAGE;
     taut_context *context = make_context();
     if (!context) return EXIT_FAILED;
+    stop_reading(context);
     record *r = NULL;
     int status = taut_record_open(context, o.positional[0], &r), code = EXIT_DONE;
     if (status) {

@@ -28,6 +28,7 @@ int taut_export_read(taut_context *context, record *r, const export_options *opt
     int status = values ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     for (long at = 0; !status && at < all; at += every > 1 ? every : most) {
         long count = all - at < most ? all - at : most;
+        if ((status = taut_stopped(context))) break;
         status = taut_record_read_wide(r, at, count, options->columns, width, values);
         if (!status) status = piece(user, values, at / every, count);
     }

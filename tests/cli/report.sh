@@ -32,6 +32,28 @@ for command in 'report one.taut -o linked.html' 'export one.taut linked.csv' 'ex
     is "no link is left, $command" "$([ -L "$file" ] || [ -L "$file.part" ] && echo link)" ""
 done
 
+# A signal in the middle: what was there stays, and nothing is left beside it.
+succeeds run "$double" -s 0.001 -T 40 -o long.taut
+for command in 'report long.taut -o long.html' 'export long.taut long.csv' 'export long.taut long.xyz'; do
+    file=${command##* }
+    stopped=0 tries=0
+    while [ $stopped -eq 0 ] && [ $tries -lt 20 ]; do # it may be done before
+        tries=$((tries + 1))
+        echo before > "$file"
+        # shellcheck disable=SC2086 # words of the command
+        "$taut" $command > out 2> err &
+        child=$!
+        while [ ! -e "$file.part" ] && kill -0 $child 2> /dev/null; do :; done
+        kill -TERM $child 2> /dev/null
+        wait $child
+        [ $? -eq 143 ] && stopped=1
+    done
+    [ $stopped -eq 1 ] || continue
+    is "what was there before: $command" "$(cat "$file")" before
+    is "nothing beside: $command" "$(ls ./*.part 2> /dev/null)" ""
+    is "message: $command" "$(grep -c '^taut: .*stopped' err)" 1
+done
+
 # A run of a model that is damaged gives no page, and the good one stays.
 if there sqlite3; then
     cp one.taut bad.taut
