@@ -76,12 +76,13 @@ fuzz:
 	@tools/build.sh fuzz $(JOBS) fuzz_targets
 	@tools/fuzz.sh $(SECONDS) $(TARGETS)
 
-# Small wrong changes of src/, which the tests must see. COUNT_MUTANTS=500 makes more of them.
+# Small wrong changes of src/, which the tests must see. COUNT_MUTANTS=20 is a matter of minutes where make coverage has
+# been run, which says which tests see a line at all.
 COUNT_MUTANTS ?= 220
 mutate:
 	@tools/setup.sh build check
 	@tools/mutate build --jobs $(JOBS)
-	@tools/mutate run --count $(COUNT_MUTANTS)
+	@tools/mutate run --count $(COUNT_MUTANTS) $(if $(wildcard build-coverage/map),--map build-coverage/map)
 
 # The long forms of the tests that look for what breaks: 1,000 kills, 3,000 mechanisms, every failing call, loss of power.
 long:

@@ -176,7 +176,7 @@ static void compare_counts_its_rows(void **state)
     static const wide steps[] = { (wide)1 / 32, (wide)1 / 64 };
     taut_context *context = taut_context_create(NULL);
     model *m = read_model(context, "pendulum", NULL, 0);
-    run_progress seen = { 0 };
+    run_progress seen = { .parts = 0 };
     const compare_options o = { .methods = methods, .method_count = 2, .steps = steps, .step_count = 2,
                                 .until = (wide)1 / 2, .crew = { .threads = 2 }, .progress = &seen };
     compare_result r;

@@ -438,7 +438,8 @@ static void integrable_ones_are_told(void **unused)
     assert_said(PLANE "constraint('timed', x.dot - y*time())\nstart { ['x.dot'] = 0 }\n", NULL, NULL);
     /* a direction that turns; a factor that grows */
     assert_said(PLANE "constraint('timed', x.dot*cos(time()) - y.dot*sin(time()))\n", NULL, NULL);
-    assert_said(PLANE "constraint('timed', (x.dot*y + x*y.dot)*(1 + time()))\n", NULL, "constraint 'timed' on velocities");
+    assert_said(PLANE "constraint('timed', (x.dot*y + x*y.dot)*(1 + time()))\n", NULL,
+                "constraint 'timed' on velocities");
 }
 
 static void starts_are_checked(void **unused)

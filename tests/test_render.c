@@ -669,8 +669,8 @@ static void count_red(const char *drawn, long columns[320], long *from, long *to
     taut_record_close(r);
 }
 
-/* An arrow begins where it should, and is thicker near its head. A box has its size wherever it is. What is drawn at the
-   end of a bar is seen. */
+/* An arrow begins where it should, and is thicker near its head. A box has its size wherever it is. What is drawn at
+   the end of a bar is seen. */
 static void places_and_sizes(void **state)
 {
     (void)state;

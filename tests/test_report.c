@@ -682,6 +682,13 @@ static void memory(void **state)
             assert_int_equal(write_page(&c), TAUT_OUT_OF_MEMORY);
             assert_int_equal(c.live, 0);
         }
+        /* one that fails alone: what comes after it works again, and must not be led astray. Those of the page come last */
+        for (long k = 1; k <= whole.calls; k += k > whole.calls - 60 ? 1 : stride) {
+            counter c = { .fail_at = k, .fail_count = 1 };
+            const int status = write_page(&c);
+            assert_true(status == TAUT_OUT_OF_MEMORY || status == TAUT_OK);
+            assert_int_equal(c.live, 0);
+        }
     }
 }
 
