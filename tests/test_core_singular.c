@@ -88,8 +88,7 @@ static void one_mechanism_among_many(void **state)
 {
     (void)state;
     static const struct { int copies, links; } crowds[] = { { 1, 300 }, { 90, 0 }, { 60, 200 } };
-    if (QUAD || SANITIZED) skip();
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < (QUAD || SANITIZED ? 1 : 3); i++) {
         char told[TAUT_ERROR_TEXT];
         simulation *z = open_crowd(crowds[i].copies, crowds[i].links), *clone;
         taut_context *own = taut_context_create(NULL);
