@@ -95,13 +95,21 @@ static void put_further(text_writer *w, const program_phase *f, int index)
         taut_text_put(w, "        %s -= %s;\n", taut_text_name(w, f->unknowns[k]).text,
                       taut_text_name(w, f->furthers[k]).text);
     put_sizes(w, f, f->lasts, "last");
+    const text_operand unit = taut_text_name(w, f->unit);
+    taut_text_put(w, "        if (taut_quick_further(&phase%d, before%d, size, last, %s, sound)) break;\n", index,
+                  index, unit.text);
     taut_text_put(w, "        verdict = iteration_judge_further(&phase%d, before%d, size, last, %s, sure);\n"
-                     "        }\n", index, index, taut_text_name(w, f->unit).text);
+                     "        }\n", index, index, unit.text);
 }
 
 /* Where it has not ended by little. */
 static void put_judgement(text_writer *w, const program_phase *f, int index)
 {
+    const text_operand unit = taut_text_name(w, f->unit);
+    taut_text_put(w, "        int verdict = ITERATION_GOES_ON;\n");
+    if (f->furthers)
+        taut_text_put(w, "        if (taut_goes_on(&phase%d, before%d, size, %s, sound)) {\n"
+                         "        sure = 2;\n        } else {\n", index, index, unit.text);
     taut_text_put(w, "        if (factor && !(");
     put_checks(w, f, "PIVOT_LEAST", 0);
     taut_text_put(w, ")) return 1;\n");
@@ -110,9 +118,12 @@ static void put_judgement(text_writer *w, const program_phase *f, int index)
         put_checks(w, f, "PIVOT_SURE", 0);
         taut_text_put(w, ");\n");
     }
-    taut_text_put(w, "        int verdict = iteration_judge(&phase%d, round, size, before%d, %s, factor, sure);\n",
-                  index, index, taut_text_name(w, f->unit).text);
-    if (f->furthers) put_further(w, f, index);
+    taut_text_put(w, "        verdict = iteration_judge(&phase%d, round, size, before%d, %s, factor, sure);\n", index,
+                  index, unit.text);
+    if (f->furthers) {
+        taut_text_put(w, "        }\n");
+        put_further(w, f, index);
+    }
     taut_text_put(w, "        if (verdict == ITERATION_ENDED) break;\n"
                      "        if (verdict == ITERATION_HOPELESS || round == ITERATIONS_MOST - 1) return 1;\n"
                      "        factor = %s;\n"

@@ -32,6 +32,19 @@ static const char judges[] =
     "    if (!f->always) return sound & (small | (shrinks & is_at_most(square, bound)));\n"
     "    return sound & (small | (shrinks & is_at_most(lane_mul(square, size), lane_mul(bound, before))));\n"
     "}\n"
+    /* Of two corrections with one matrix: lanes that are seen to go on, if they have not ended so; and those that have
+       ended with further ones. */
+    "INLINE mask lane_goes_on(const iteration *f, number first, number second, number unit, mask sound)\n"
+    "{\n"
+    "    return sound & is_below(scaled(f->enough, unit), first) & is_at_most(scaled(2, second), first)\n"
+    "           & is_below(first, all(1e300));\n"
+    "}\n"
+    "INLINE mask lane_quick_further(const iteration *f, number first, number second, number last, number unit,\n"
+    "                               mask sound)\n"
+    "{\n"
+    "    return sound & is_at_most(first, scaled(LINEAR_SOUND, unit))\n"
+    "           & is_at_most(lane_mul(scaled(2, second), scaled(2, last)), lane_mul(scaled(f->rest, unit), first));\n"
+    "}\n"
     "INLINE verdicts lane_judge_two(const iteration *f, number first, number second, number unit, mask sure,\n"
     "                               mask sound)\n"
     "{\n"
@@ -140,6 +153,9 @@ static void put_further(text_writer *w, const program_phase *f)
     }
     taut_text_put(w, "        number last;\n");
     put_sizes(w, f, f->lasts, "last");
+    taut_text_put(w, "        const mask done = lane_quick_further(&phase, before, size, last, %s, sound);\n"
+                     "        if (__builtin_expect(!bits(going & ~done), 1)) break;\n",
+                  taut_text_vector(w, f->unit).text);
     taut_text_put(w, "        const verdicts now = lane_judge_further(&phase, before, size, last, %s, sure, sound);\n"
                      "        left |= going & now.hopeless;\n"
                      "        going &= ~(now.ended | now.hopeless);\n"
@@ -150,6 +166,13 @@ static void put_further(text_writer *w, const program_phase *f)
    the others, which does not matter to a step that is left. */
 static void put_judgement(text_writer *w, const program_phase *f)
 {
+    const text_operand unit = taut_text_vector(w, f->unit);
+    taut_text_put(w, "        mask matrix = { 0 };\n");
+    if (f->furthers)
+        taut_text_put(w, "        const mask on = lane_goes_on(&phase, before, size, %s, sound);\n"
+                         "        if (__builtin_expect(!bits(going & ~(ended | on)), 1)) {\n"
+                         "            going &= ~ended;\n"
+                         "        } else {\n", unit.text);
     taut_text_put(w, "        const mask bad = fresh & going & ~(");
     put_checks(w, f, "PIVOT_LEAST", 0);
     taut_text_put(w, ");\n        left |= bad;\n        going &= ~bad;\n");
@@ -161,14 +184,18 @@ static void put_judgement(text_writer *w, const program_phase *f)
     taut_text_put(w, "        const verdicts v = lane_judge(&phase, round, size, before, %s, fresh, sure, sound);\n"
                      "        left |= going & v.hopeless;\n"
                      "        going &= ~(v.ended | v.hopeless);\n"
-                     "        if (!bits(going)) break;\n", taut_text_vector(w, f->unit).text);
-    if (f->furthers) put_further(w, f);
+                     "        matrix = v.matrix;\n"
+                     "        if (!bits(going)) break;\n", unit.text);
+    if (f->furthers) {
+        taut_text_put(w, "        }\n");
+        put_further(w, f);
+    }
     taut_text_put(w, "        if (round == ITERATIONS_MOST - 1) {\n"
                      "            left |= going;\n"
                      "            break;\n"
                      "        }\n"
                      "        fresh = %s;\n"
-                     "        before = size;\n", f->iteration.always ? "whole" : "v.matrix");
+                     "        before = size;\n", f->iteration.always ? "whole" : "matrix");
 }
 
 static void put_correction(text_writer *w, const program_phase *f)

@@ -334,7 +334,7 @@ static const char scalars[] =
     "{\n"
     "    return taut_math_fabs(pivot) > part * taut_math_fabs(reference);\n"
     "}\n"
-    /* as lane_quick of lanes_text.c */
+    /* as lane_quick, lane_goes_on and lane_quick_further of lanes_text.c */
     "static inline int taut_quick(const iteration *f, int k, number size, number before, number unit, int sound)\n"
     "{\n"
     "    if (f->twice) return sound & (before <= LINEAR_SOUND * unit) & (size * size <= f->rest * unit * before);\n"
@@ -345,6 +345,15 @@ static const char scalars[] =
     "    const number bound = 0.5 * f->rest * unit * before;\n"
     "    if (f->always) return sound & (small | ((2 * size < before) & (size * size * size <= bound * before)));\n"
     "    return sound & (small | ((2 * size < before) & (size * size <= bound)));\n"
+    "}\n"
+    "static inline int taut_goes_on(const iteration *f, number first, number second, number unit, int sound)\n"
+    "{\n"
+    "    return sound & (f->enough * unit < first) & (2 * second <= first) & (first < 1e300);\n"
+    "}\n"
+    "static inline int taut_quick_further(const iteration *f, number first, number second, number last, number unit,\n"
+    "                                     int sound)\n"
+    "{\n"
+    "    return sound & (first <= LINEAR_SOUND * unit) & (2 * second * (2 * last) <= f->rest * unit * first);\n"
     "}\n\n";
 
 static const char *function_name(op o)
