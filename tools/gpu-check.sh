@@ -71,9 +71,9 @@ speed() {
             ensemble speed gpu $method 0.01 $members 2000 "$threads" fast
         done
     done
-    echo "## the same with more or fewer blocks of threads on a multiprocessor (the default is 4, and 2 for long steps)"
+    echo "## the same with more or fewer blocks of threads on a multiprocessor (the default is 3, and 2 for long steps)"
     for method in rattle em lobatto:s=3; do
-        for blocks in 1 3 4; do
+        for blocks in 1 2 4; do
             echo -n "blocks=$blocks "
             BLOCKS=$blocks ensemble speed gpu $method 0.01 1e6 2000 "$threads"
         done

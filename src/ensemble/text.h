@@ -76,9 +76,9 @@ int taut_text_lanes(const text_plan *p, int lanes, int groups, builder *out);
 
 #define CUDA_ENTRY "taut_steps"
 /* Blocks of threads on a multiprocessor: more of them hide more waiting, fewer leave more registers to each thread. On
-   an H200 four made rattle and em (423 and 276 instructions) a tenth faster than two, and lobatto:s=3 (1,705) half as
-   fast. */
-enum { CUDA_BLOCKS = 4, CUDA_BLOCKS_LONG = 2, CUDA_LONG = 1000 /* instructions */ };
+   an H200 rattle took 29.6 ps a step with three, 30.4 with one and 40.2 with four (which have too few registers), em
+   62.8, 68.9 and 66.1; lobatto:s=3 1,034 with one or two, and half as much again with three. */
+enum { CUDA_BLOCKS = 3, CUDA_BLOCKS_LONG = 2, CUDA_LONG = 1000 /* instructions */ };
 int taut_text_cuda(const text_plan *p, int blocks, builder *out);
 
 /* ---- rows: columns of frames, read off the states (row_text.c) ---- */
