@@ -541,10 +541,12 @@ expr X(symbol_power)(symbols *y, int place, const expr *v)
     add_values(y, s->force, at, force);
     power = dot_product(y, v, force, s->n, power);
     if (!s->structure.constraint_time) return power;
+    const expr *lambda = at->x[KIND_LAMBDA];
+    if (!lambda) return 0; /* memory ran out when the place was made */
     field_use u = { .use = USE_SLOPE, .by = 1u << KIND_T };
     add_field(y, s->constraint, &u, (ends){ at, at }, rates);
     add_slip_at_rest(y, at, rates);
-    return checked(y, sub(y, power, dot_product(y, at->x[KIND_LAMBDA], rates, s->c, y->zero)));
+    return checked(y, sub(y, power, dot_product(y, lambda, rates, s->c, y->zero)));
 }
 
 void X(symbol_observables)(symbols *y, int place, expr *out)
