@@ -81,7 +81,7 @@ static const char judges[] =
     "    const number later = lane_mul(lane_mul(lane_mul(rate, rate), rate), size);\n"
     "    mask slow = ~stays & ~(is_at_most(later, scaled(f->enough, unit))\n"
     "                           | is_at_most(size, scaled(ITERATION_SMALL, unit)));\n"
-    "    slow = f->always ? none : slow & ~fresh;\n"
+    "    if (f->always) slow = none;\n"
     "    return (verdicts){ finite & (enough | (stays & low)), ~finite | (~enough & stays & ~low & fresh),\n"
     "                       finite & ~enough & ((stays & ~low & ~fresh) | slow) };\n"
     "}\n\n";

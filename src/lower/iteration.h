@@ -89,8 +89,7 @@ static inline int iteration_judge(const iteration *f, int k, iteration_number si
         if (size <= (fresh ? f->floor : 64 * f->epsilon) * unit) return ITERATION_ENDED;
         return fresh ? ITERATION_HOPELESS : ITERATION_NEEDS_MATRIX;
     }
-    /* A matrix that was formed for this correction is good for the next one, whatever this one came from. */
-    if (f->always || fresh || rate * rate * rate * size <= f->enough * unit || size <= ITERATION_SMALL * unit)
+    if (f->always || rate * rate * rate * size <= f->enough * unit || size <= ITERATION_SMALL * unit)
         return ITERATION_GOES_ON;
     return ITERATION_NEEDS_MATRIX;
 }

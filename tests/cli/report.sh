@@ -8,7 +8,7 @@ succeeds report one.taut
 is "what is printed" "$(cat out)" "one.html"
 is "a whole page" "$(tail -n 1 one.html)" "</html>"
 is "no mark is left" "$(grep -c 'TAUT DATA' one.html)" 0
-is "the format of the data" "$(grep -c '^<script type="application/json" id="data">{"format":1,' one.html)" 1
+is "the format of the data" "$(grep -c '^<script type="application/json" id="data">{"format":2,' one.html)" 1
 succeeds report one.taut -o elsewhere.html
 is "the same page" "$(cmp one.html elsewhere.html && echo same)" same
 is "numbers" "$(grep -c '<script type="text/plain" id="numbers">[A-Za-z0-9+/]*=*</script>' one.html)" 1
