@@ -22,12 +22,17 @@ void taut_context_limit(taut_context *context, size_t bytes, double seconds)
     load_budget *b = taut_context_budget(context);
     b->bytes_most = bytes ? bytes : BUDGET_BYTES;
     b->seconds_most = seconds > 0 ? seconds : BUDGET_SECONDS;
+    b->in_time = 0;
 }
 
 void taut_budget_begin(taut_context *context, const char *part)
 {
     load_budget *b = taut_context_budget(context);
-    if (!b->depth++) b->began = thread_seconds();
+    if (!b->depth++) {
+        b->began = thread_seconds();
+        b->in_time = 0;
+        taut_mem_keep(context, 1);
+    }
     b->part = part;
 }
 
@@ -36,15 +41,22 @@ void taut_budget_part(taut_context *context, const char *part) { taut_context_bu
 void taut_budget_end(taut_context *context)
 {
     load_budget *b = taut_context_budget(context);
-    b->depth--;
+    if (!--b->depth) taut_mem_keep(context, 0);
 }
 
 static double spent(const load_budget *b) { return b->depth ? thread_seconds() - b->began : 0; }
 
+/* The clock of a thread is a call of the system, that on the wall is none: a thread does not work faster than time goes
+   by. */
 int taut_budget_is_late(taut_context *context)
 {
-    const load_budget *b = taut_context_budget(context);
-    return spent(b) > b->seconds_most;
+    load_budget *b = taut_context_budget(context);
+    if (!b->depth) return 0;
+    const double now = clock_seconds();
+    if (now < b->in_time) return 0;
+    const double left = b->seconds_most - spent(b);
+    b->in_time = now + left;
+    return left < 0;
 }
 
 double taut_budget_seconds(const taut_context *context)

@@ -18,6 +18,7 @@ typedef struct load_budget {
                             allocator, who can count himself */
     int depth;           /* of loads inside of each other; 0: none, and no limit */
     double began;        /* processor time of the thread */
+    double in_time;      /* until this moment on the wall it cannot have spent its seconds */
     unsigned asked;      /* how many times memory was asked for: the clock is looked at now and then */
     const char *part;    /* what is being done: "the script" */
 } load_budget;

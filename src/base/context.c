@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/budget.h"
+#include "base/pages.h"
 #include "base/text.h"
 
 struct taut_context {
@@ -26,6 +27,7 @@ struct taut_context {
     struct flat_workspace *open; /* what objects join that are created (flat.h) */
     host_environment environment;
     load_budget budget;
+    page_store *pages;           /* large blocks of loads; NULL: the allocator has them */
     context_function *functions;
     size_t function_count, function_capacity;
     atomic_int faulty;           /* 0; 1: a thread writes what follows; 2: it is there */
@@ -51,6 +53,7 @@ taut_context *taut_context_create(const taut_allocator *allocator)
     if (!context) return NULL;
     memset(context, 0, sizeof *context);
     context->allocator = used;
+    if (!taut_context_has_allocator(context)) context->pages = taut_pages_create();
     taut_budget_init(&context->budget);
     atomic_init(&context->references, 1);
     atomic_init(&context->faulty, 0);
@@ -64,6 +67,7 @@ void taut_context_release(taut_context *context)
 {
     if (atomic_fetch_sub(&context->references, 1) != 1) return;
     taut_mem_free(context, context->functions);
+    taut_pages_destroy(context->pages);
     context->allocator.resize(context->allocator.user, context, 0);
 }
 
@@ -134,7 +138,9 @@ const char *taut_status_name(int status)
 /* What a block takes, of the memory that is counted. */
 static size_t counted(const taut_context *context, void *block)
 {
-    return block && !taut_context_has_allocator(context) ? malloc_usable_size(block) : 0;
+    if (!block || taut_context_has_allocator(context)) return 0;
+    const size_t size = taut_pages_size(context->pages, block);
+    return size ? size : malloc_usable_size(block);
 }
 
 static void count(taut_context *context, size_t before, size_t now)
@@ -143,11 +149,47 @@ static void count(taut_context *context, size_t before, size_t now)
         atomic_fetch_add_explicit(&context->budget.bytes, (long long)now - (long long)before, memory_order_relaxed);
 }
 
+void taut_mem_keep(taut_context *context, int keep)
+{
+    if (context->pages) taut_pages_keep(context->pages, keep);
+}
+
+void taut_mem_give_back(taut_context *context)
+{
+    if (context->pages) taut_pages_give_back(context->pages);
+}
+
+/* A large block as malloc has it becomes one of pages, which can be moved. */
+static void *resize_large(taut_context *context, void *block, size_t before, size_t size)
+{
+    int is_zero;
+    void *result = context->pages ? taut_pages_take(context->pages, size, &is_zero) : NULL;
+    if (!result) return context->allocator.resize(context->allocator.user, block, size);
+    if (block) memcpy(result, block, before < size ? before : size);
+    free(block);
+    return result;
+}
+
+/* One of pages; a small one leaves them. */
+static void *resize_pages(taut_context *context, void *block, size_t before, size_t size)
+{
+    void *result = size >= PAGES_LARGE ? taut_pages_resize(context->pages, block, size) : NULL;
+    if (result) return result;
+    if (size) result = resize_large(context, NULL, 0, size);
+    if (size && !result) return NULL;
+    if (size) memcpy(result, block, before < size ? before : size);
+    taut_pages_free(context->pages, block);
+    return result;
+}
+
 /* The allocator's resize, counted. */
 static void *resize_block(taut_context *context, void *block, size_t size)
 {
     const size_t before = counted(context, block);
-    void *result = context->allocator.resize(context->allocator.user, block, size);
+    void *result;
+    if (taut_pages_size(context->pages, block)) result = resize_pages(context, block, before, size);
+    else if (size >= PAGES_LARGE) result = resize_large(context, block, before, size);
+    else result = context->allocator.resize(context->allocator.user, block, size);
     if (result || !size) count(context, before, counted(context, result));
     return result;
 }
@@ -170,7 +212,10 @@ void *taut_mem_new(taut_context *context, size_t items, size_t size)
     /* what is new from the system need not be written once more */
     if (!taut_context_has_allocator(context) && items <= (size_t)PTRDIFF_MAX / (size ? size : 1)) {
         if (taut_budget_take(context, items * size)) return NULL;
-        void *zeroed = calloc(items ? items : 1, size);
+        int is_zero = 1;
+        void *zeroed = context->pages ? taut_pages_take(context->pages, items * size, &is_zero) : NULL;
+        if (zeroed && !is_zero) memset(zeroed, 0, items * size);
+        if (!zeroed) zeroed = calloc(items ? items : 1, size);
         count(context, 0, counted(context, zeroed));
         if (zeroed) return zeroed;
     }

@@ -49,6 +49,10 @@ void *taut_mem_new(taut_context *context, size_t count, size_t size);
 void *taut_mem_resize(taut_context *context, void *block, size_t count, size_t size);
 /* Frees; NULL is allowed. */
 void taut_mem_free(taut_context *context, void *block);
+/* Around a load: large blocks that are freed are kept for others (pages.h), or, with 0, no longer. */
+void taut_mem_keep(taut_context *context, int keep);
+/* What is kept so far goes back to the system. */
+void taut_mem_give_back(taut_context *context);
 /* A copy of a text, or NULL. */
 char *taut_mem_text(taut_context *context, const char *text);
 

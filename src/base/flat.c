@@ -89,6 +89,7 @@ int taut_flat_place(flat_workspace *w)
     close_one(w);
     taut_mem_trim(w->context, &w->members, &w->capacity, w->count, sizeof *w->members);
     w->size = lay_out(w, NULL);
+    taut_mem_give_back(w->context); /* steps gain by large pages, which come from the system alone */
     w->allocation = taut_mem_new(w->context, w->size > (size_t)PTRDIFF_MAX ? w->size : w->size + FLAT_ALIGNMENT, 1);
     if (!w->allocation) return TAUT_OUT_OF_MEMORY;
     w->block = (char *)(((uintptr_t)w->allocation + FLAT_ALIGNMENT - 1) / FLAT_ALIGNMENT * FLAT_ALIGNMENT);

@@ -10,12 +10,16 @@ static int ascending(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
+enum { BITS = 32 };           /* of a word */
+
+/* A mark for each node, and behind them a bit for each, for sort. */
 static int reserve_marks(graph *g)
 {
     if (g->mark_size >= g->count) return TAUT_OK;
-    uint32_t *mark = taut_mem_resize(g->context, g->mark, g->capacity, sizeof *mark);
+    const size_t bits = g->capacity / BITS + 1;
+    uint32_t *mark = taut_mem_resize(g->context, g->mark, g->capacity + bits, sizeof *mark);
     if (!mark) return TAUT_OUT_OF_MEMORY;
-    memset(mark + g->mark_size, 0, (g->capacity - g->mark_size) * sizeof *mark);
+    memset(mark + g->mark_size, 0, (g->capacity + bits - g->mark_size) * sizeof *mark);
     g->mark = mark;
     g->mark_size = g->capacity;
     return TAUT_OK;
@@ -31,17 +35,7 @@ static int visit(walk *w, size_t *capacity, expr e)
     return TAUT_OK;
 }
 
-/* Marks that are looked at together: most are zero. */
-enum { MARKS = 16 };
-
-static int has_mark(const uint32_t *mark)
-{
-    uint32_t any = 0;
-    for (int i = 0; i < MARKS; i++) any |= mark[i];
-    return any != 0;
-}
-
-/* The nodes of a walk are mostly near each other: looking through the marks between the first and the last is then
+/* The nodes of a walk are mostly near each other: looking through the bits between the first and the last is then
    faster than comparing them. */
 static void sort(walk *w)
 {
@@ -50,19 +44,16 @@ static void sort(walk *w)
         if (w->list[i] < first) first = w->list[i];
         if (w->list[i] > last) last = w->list[i];
     }
-    if (last - first > 64 * w->count) {
+    if ((last - first) / BITS > 16 * w->count) {
         qsort(w->list, w->count, sizeof *w->list, ascending);
         return;
     }
+    uint32_t *bits = w->g->mark + w->g->mark_size;
+    for (size_t i = 0; i < w->count; i++) bits[w->list[i] / BITS] |= (uint32_t)1 << w->list[i] % BITS;
     size_t at = 0;
-    for (expr e = first; e <= last;) {
-        if (last - e >= MARKS && !has_mark(w->g->mark + e)) {
-            e += MARKS;
-            continue;
-        }
-        const expr end = last - e >= MARKS ? e + MARKS : last + 1;
-        for (; e < end; e++)
-            if (w->g->mark[e]) w->list[at++] = e;
+    for (expr k = first / BITS; k <= last / BITS; k++) {
+        for (uint32_t left = bits[k]; left; left &= left - 1) w->list[at++] = k * BITS + (expr)__builtin_ctz(left);
+        bits[k] = 0;
     }
 }
 
@@ -119,18 +110,7 @@ int taut_expr_reachable(graph *g, const expr *roots, size_t root_count, expr **l
 
 void taut_expr_list_free(graph *g, expr *list) { taut_mem_free(g->context, list); }
 
-unsigned taut_expr_kinds(graph *g, expr f)
-{
-    walk w;
-    unsigned kinds = 0;
-    if (taut_walk_begin(&w, g, &f, 1)) return ~0u;
-    for (size_t i = 0; i < w.count; i++) {
-        const node *n = &g->nodes[w.list[i]];
-        if (n->op == OP_VARIABLE) kinds |= 1u << n->b;
-    }
-    taut_walk_end(&w);
-    return kinds;
-}
+unsigned taut_expr_kinds(const graph *g, expr f) { return g->nodes[f].kinds; }
 
 static int capped(int64_t degree) { return degree >= DEGREE_NOT_POLYNOMIAL ? DEGREE_NOT_POLYNOMIAL : (int)degree; }
 

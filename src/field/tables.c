@@ -23,24 +23,30 @@ static int begin_course(const column *t, uint32_t run, uint32_t first, uint32_t 
     return 1;
 }
 
-static int continues(const column *t, uint32_t run, uint32_t first, uint32_t instance, const course *c)
+/* The course from `first` on, and where it ends, at most at `end`; all zero where the group itself is not
+   arithmetic. */
+static uint32_t follow_course(const column *t, uint32_t run, uint32_t first, uint32_t end, course *c)
 {
-    uint32_t group = (instance - first) / run, base = c->base + (uint32_t)c->outer * group;
-    for (uint32_t m = 0; m < run; m++)
-        if (entry(t, instance + m) != base + (uint32_t)c->inner * m) return 0;
-    return 1;
+    uint32_t at = first + run;
+    if (!begin_course(t, run, first, end, c)) {
+        *c = (course){ 0 };
+        return at;
+    }
+    for (uint32_t base = c->base; at < end; at += run) {
+        base += (uint32_t)c->outer;
+        for (uint32_t m = 0; m < run; m++)
+            if (entry(t, at + m) != base + (uint32_t)c->inner * m) return at;
+    }
+    return at;
 }
 
-/* How many stretches this column alone would have. */
-static uint32_t count_breaks(const column *t, uint32_t run, uint32_t count)
+/* Whether this column alone would have more stretches than `most`. */
+static int breaks_often(const column *t, uint32_t run, uint32_t count, uint32_t most)
 {
     uint32_t breaks = 0;
-    for (uint32_t first = 0, at; first < count; first = at, breaks++) {
-        course c;
-        int arithmetic = begin_course(t, run, first, count, &c);
-        for (at = first + run; arithmetic && at < count && continues(t, run, first, at, &c);) at += run;
-    }
-    return breaks;
+    course c;
+    for (uint32_t at = 0; at < count && breaks <= most; breaks++) at = follow_course(t, run, at, count, &c);
+    return breaks > most;
 }
 
 /* The instances of one function stand together; all groups must have the length of the first. */
@@ -54,17 +60,15 @@ static uint32_t group_length(const batch *b)
     return run;
 }
 
+/* The end of the stretch that begins at `first`, and the courses of the columns that count. */
 static uint32_t stretch_end(const column *columns, uint32_t used, uint32_t run, uint32_t first, uint32_t count,
                             course *courses)
 {
     uint32_t end = count;
-    for (uint32_t n = 0; n < used; n++) {
-        if (columns[n].loose) continue;
-        uint32_t at = first + run;
-        if (begin_course(&columns[n], run, first, count, &courses[n]))
-            while (at < end && continues(&columns[n], run, first, at, &courses[n])) at += run;
-        if (at < end) end = at;
-    }
+    for (uint32_t n = 0; n < used; n++)
+        if (!columns[n].loose) end = follow_course(&columns[n], run, first, end, &courses[n]);
+    for (uint32_t n = 0; n < used; n++)
+        if (end - first == run) courses[n].outer = 0;
     return end;
 }
 
@@ -75,29 +79,35 @@ static void list_columns(const batch *b, const kernel *k, uint32_t run, column *
     for (uint32_t n = 0; n < k->constants; n++) columns[k->slots + n] = (column){ b->constants + n, k->constants, 0 };
     columns[k->slots + k->constants] = (column){ b->rows, 1, 0 };
     for (uint32_t n = 0; n <= k->slots + k->constants; n++)
-        columns[n].loose = count_breaks(&columns[n], run, b->count) > limit;
+        columns[n].loose = breaks_often(&columns[n], run, b->count, limit);
 }
 
-static int make(taut_context *context, const batch *b, const column *columns, course *work, stretches *s)
+static int make(taut_context *context, const batch *b, const column *columns, stretches *s)
 {
-    uint32_t count = 0, at = 0, room;
-    for (uint32_t first = 0; first < b->count; count++)
-        first = stretch_end(columns, s->columns, s->run, first, b->count, work);
-    room = count;
-    if (count > b->count / s->run / 8) return TAUT_OK;
-    s->first = taut_mem_new(context, (size_t)room + 1, sizeof *s->first);
-    s->courses = taut_mem_new(context, (size_t)room * s->columns, sizeof *s->courses);
-    if (!s->first || !s->courses) return TAUT_OUT_OF_MEMORY;
-    s->count = count;
-    for (uint32_t n = 0; n < count; n++) {
-        s->first[n] = at;
-        at = stretch_end(columns, s->columns, s->run, at, b->count, work);
-        s->first[n + 1] = at;
+    size_t first_room = 0, course_room = 0, count = 0;
+    const size_t most = b->count / s->run / 8;
+    for (uint32_t at = 0; at < b->count; count++) {
+        if (count == most) { /* none of them is worth while */
+            taut_mem_free(context, s->first);
+            taut_mem_free(context, s->courses);
+            s->first = NULL, s->courses = NULL;
+            return TAUT_OK;
+        }
+        if (taut_mem_grow(context, &s->first, &first_room, count + 2, sizeof *s->first)
+            || taut_mem_grow(context, &s->courses, &course_room, (count + 1) * s->columns, sizeof *s->courses))
+            return TAUT_OUT_OF_MEMORY;
+        s->first[count] = at;
+        s->first[count + 1] = at = stretch_end(columns, s->columns, s->run, at, b->count,
+                                               s->courses + count * s->columns);
     }
-    for (uint32_t n = 0; n < count; n++)
+    s->count = (uint32_t)count;
+    for (uint32_t n = 0; n < s->count; n++)
         for (uint32_t c = 0; c < s->columns; c++)
-            s->courses[(size_t)n * s->columns + c] =
-                X(stretches_course)(s, n, columns[c].at, columns[c].width, 0);
+            if (columns[c].loose)
+                s->courses[(size_t)n * s->columns + c] =
+                    X(stretches_course)(s, n, columns[c].at, columns[c].width, 0);
+    taut_mem_trim(context, &s->first, &first_room, count + 1, sizeof *s->first);
+    taut_mem_trim(context, &s->courses, &course_room, count * s->columns, sizeof *s->courses);
     return TAUT_OK;
 }
 
@@ -108,14 +118,12 @@ int X(stretches_find)(taut_context *context, const batch *b, const kernel *k, st
     s->run = group_length(b);
     s->columns = k->slots + k->constants + 1;
     column *columns = taut_mem_new(context, s->columns, sizeof *columns);
-    course *work = taut_mem_new(context, s->columns, sizeof *work);
-    int status = columns && work ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    int status = columns ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     if (!status) {
         list_columns(b, k, s->run, columns);
-        status = make(context, b, columns, work, s);
+        status = make(context, b, columns, s);
     }
     taut_mem_free(context, columns);
-    taut_mem_free(context, work);
     return status;
 }
 
@@ -131,8 +139,5 @@ course X(stretches_course)(const stretches *s, uint32_t stretch, const uint32_t 
     column t = { table + n, width, 0 };
     uint32_t first = s->first[stretch], end = s->first[stretch + 1];
     course c;
-    if (!begin_course(&t, s->run, first, end, &c)) return (course){ 0 };
-    for (uint32_t at = first; at < end; at += s->run)
-        if (!continues(&t, s->run, first, at, &c)) return (course){ 0 };
-    return c;
+    return follow_course(&t, s->run, first, end, &c) == end ? c : (course){ 0 };
 }

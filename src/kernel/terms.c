@@ -159,10 +159,10 @@ static int write_shape(writer *w, expr root)
 /* ---- terms of a shape that is known ---- */
 
 /* The operand e of a shape that refers to it so. Variables become numbers, as write_leaf has them. */
-static int match_operand(writer *w, const kernel *k, uint32_t reference, expr e)
+static inline int match_operand(writer *w, const node *nodes, const kernel *k, uint32_t reference, expr e)
 {
-    uint32_t i = reference >> 2;
-    const node *n = taut_graph_node(w->s->g, e);
+    const uint32_t i = reference >> 2;
+    const node *n = &nodes[e];
     switch (reference & 3) {
     case REF_NODE:
         if (!w->inner[i]) w->inner[i] = e;
@@ -197,20 +197,22 @@ static int are_different(const writer *w, const kernel *k)
 static int match(writer *w, const kernel *k, expr factor, expr e)
 {
     if (k->inner_count > w->inner_capacity || k->slots > MATCH_LEAVES || k->constants > MATCH_LEAVES) return 0;
-    node n = factor ? (node){ OP_MUL, 1, factor, e } : *taut_graph_node(w->s->g, e);
+    const node *nodes = taut_graph_nodes(w->s->g), product = { .op = OP_MUL, .varies = 1, .a = factor, .b = e };
+    const node *n = factor ? &product : &nodes[e];
     const uint32_t *code = k->code + 3 * (size_t)k->inner_count;
-    if (k->inner_count && (code[-3] != n.op || !n.varies)) return 0;
-    if (!k->inner_count && taut_op_arity(n.op) && n.varies) return 0;
+    if (k->inner_count && (code[-3] != n->op || !n->varies)) return 0;
+    if (!k->inner_count && taut_op_arity(n->op) && n->varies) return 0;
     for (uint32_t i = 0; i < k->inner_count; i++) w->inner[i] = 0;
     for (uint32_t i = 0; i < k->slots; i++) w->variables[i] = UINT32_MAX;
     for (uint32_t i = 0; i < k->constants; i++) w->constants[i] = 0;
-    if (!k->inner_count && !match_operand(w, k, k->key[0], e)) return 0; /* a variable, or a constant */
+    if (!k->inner_count && !match_operand(w, nodes, k, k->key[0], e)) return 0; /* a variable, or a constant */
     for (uint32_t i = k->inner_count; i > 0;) {
         code -= 3;
-        if (code[0] != n.op || !n.varies || !match_operand(w, k, code[1], n.a)) return 0;
-        if (op_has_number(n.op) ? code[2] != n.b : taut_op_arity(n.op) == 2 && !match_operand(w, k, code[2], n.b))
+        if (code[0] != n->op || !n->varies || !match_operand(w, nodes, k, code[1], n->a)) return 0;
+        if (op_has_number(n->op) ? code[2] != n->b
+                                 : taut_op_arity(n->op) == 2 && !match_operand(w, nodes, k, code[2], n->b))
             return 0;
-        if (--i) n = *taut_graph_node(w->s->g, w->inner[i - 1]);
+        if (--i) n = &nodes[w->inner[i - 1]];
     }
     w->slots = k->slots;
     w->constant_count = k->constants;

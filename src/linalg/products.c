@@ -105,6 +105,86 @@ int taut_products_create(taut_context *context, int lists, const int *start, con
     return status;
 }
 
+/* A piece after a renumbering, from period k on. */
+typedef struct {
+    const products *p;
+    const products_piece *piece;
+    const int *a_to, *b_to;
+} renumbering;
+
+static int number(const int *to, int i) { return to ? to[i] : i; }
+
+static products_entry entry_at(const renumbering *z, int e, int k)
+{
+    const products_entry *from = &z->p->entries[e];
+    return (products_entry){ number(z->a_to, from->a + k * from->a_step), number(z->b_to, from->b + k * from->b_step),
+                             0, 0 };
+}
+
+/* How many periods from k on are moved from one to the next by the same distances, which those at `to` have. Period by
+   period, as they lie in memory. */
+static int regular_periods(const renumbering *z, const products_entry *to, int k)
+{
+    const int first = z->piece->start[0], end = z->piece->start[z->piece->period];
+    int count = 1;
+    for (; k + count < z->piece->repeats; count++)
+        for (int e = first; e < end; e++) {
+            const products_entry *begin = &to[e - first], here = entry_at(z, e, k + count);
+            if (here.a != begin->a + count * begin->a_step || here.b != begin->b + count * begin->b_step) return count;
+        }
+    return count;
+}
+
+/* Adds the piece from period k on; *count of its periods are done then. */
+static int add_renumbered(taut_context *context, products *to, const renumbering *z, int k, int *count)
+{
+    const products_piece *piece = z->piece;
+    const int first = piece->start[0], entries = piece->start[piece->period] - first;
+    if (taut_mem_grow(context, &to->pieces, &to->piece_capacity, to->piece_count + 1, sizeof *to->pieces)
+        || taut_mem_grow(context, &to->entries, &to->entry_capacity, to->entry_count + (size_t)entries,
+                         sizeof *to->entries))
+        return TAUT_OUT_OF_MEMORY;
+    const int start_at = (int)to->start_count;
+    int status = add_start(context, to);
+    products_entry *at = to->entries + to->entry_count;
+    for (int e = 0; e < entries; e++) {
+        at[e] = entry_at(z, first + e, k);
+        if (k + 1 == piece->repeats) continue;
+        const products_entry next = entry_at(z, first + e, k + 1);
+        at[e].a_step = next.a - at[e].a, at[e].b_step = next.b - at[e].b;
+    }
+    *count = regular_periods(z, at, k);
+    for (int m = 0; !status && m < piece->period; m++) {
+        to->entry_count += (size_t)(piece->start[m + 1] - piece->start[m]);
+        status = add_start(context, to);
+    }
+    to->pieces[to->piece_count++] =
+        (products_piece){ piece->first + k * piece->period, piece->period, *count, NULL, start_at };
+    return status;
+}
+
+int taut_products_renumber(taut_context *context, const products *p, const int *a_to, const int *b_to,
+                           products **result)
+{
+    const size_t most = 4 * p->piece_count + 16;
+    products *to = taut_mem_new(context, 1, sizeof *to);
+    int status = to ? TAUT_OK : TAUT_OUT_OF_MEMORY, count = 0;
+    *result = NULL;
+    if (to) to->lists = p->lists;
+    for (size_t n = 0; !status && n < p->piece_count && to->piece_count <= most; n++) {
+        const renumbering z = { p, &p->pieces[n], a_to, b_to };
+        for (int k = 0; !status && k < z.piece->repeats && to->piece_count <= most; k += count)
+            status = add_renumbered(context, to, &z, k, &count);
+    }
+    if (status || to->piece_count > most) {
+        taut_products_destroy(context, to);
+        return status;
+    }
+    for (size_t n = 0; n < to->piece_count; n++) to->pieces[n].start = to->start + to->pieces[n].start_at;
+    *result = to;
+    return TAUT_OK;
+}
+
 void taut_products_order(const products *p, int *order)
 {
     for (size_t n = 0; n < p->piece_count; n++) {

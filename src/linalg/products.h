@@ -34,6 +34,10 @@ typedef struct {
 /* list r: entries start[r] .. start[r+1]; the lists are not kept. */
 int taut_products_create(taut_context *context, int lists, const int *start, const int *a, const int *b,
                          products **result);
+/* The same lists with other numbers for their a and b, a_to[a] and b_to[b]; NULL: as they are. *result is NULL, and the
+   status TAUT_OK, where lists that repeat hardly do so then. */
+int taut_products_renumber(taut_context *context, const products *p, const int *a_to, const int *b_to,
+                           products **result);
 /* For lists whose a are 0, 1, 2, ... (the entries of a matrix by rows): another order of these, order[e] the place of
    e, in which those that repeat stand one behind the other. */
 void taut_products_order(const products *p, int *order);

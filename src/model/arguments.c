@@ -41,7 +41,8 @@ void taut_functions_check_list(lua_State *L, int i, const char *who)
     lua_Integer count = (lua_Integer)lua_rawlen(L, i);
     i = lua_absindex(L, i);
     for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1)) {
-        if (lua_isinteger(L, -2) && lua_tointeger(L, -2) >= 1 && lua_tointeger(L, -2) <= count) continue;
+        const lua_Integer place = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : 0;
+        if (place >= 1 && place <= count) continue;
         if (lua_type(L, -2) == LUA_TSTRING)
             taut_script_error(L,
                               "%s takes a list here, and '%s = ...' has no place in it; write the values one after the "

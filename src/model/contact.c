@@ -281,7 +281,7 @@ static int contact_contact(lua_State *L)
     read_options(L, &c);
     find_slide(L, &c);
     m->contacts[index] = c;
-    taut_script_check(L, taut_names_add(s->context, &s->contact_names, c.name, (uint32_t)index));
+    taut_script_check(L, taut_names_add(s->context, &s->contact_names, index));
     return taut_symbols_push(L, taut_expr_variable(s->graph, KIND_CONTACT, (uint32_t)index));
 }
 

@@ -6,6 +6,7 @@
 
 typedef struct {
     taut_context *context;
+    model *to;
     int failed;
 } copier;
 
@@ -20,7 +21,7 @@ static void *copy_array(copier *c, const void *from, size_t count, size_t size)
 
 static char *copy_text(copier *c, const char *from)
 {
-    char *to = from ? taut_mem_text(c->context, from) : NULL;
+    char *to = from ? taut_model_text(c->to, from) : NULL;
     c->failed |= from && !to;
     return to;
 }
@@ -32,18 +33,19 @@ static char *copy_text(copier *c, const char *from)
     do {                                                                                 \
         COPY(array, length, capacity);                                                   \
         if (!to->array) to->length = 0;                                                  \
-        for (size_t i = 0; i < to->length; i++) to->array[i].name = NULL;                \
         for (size_t i = 0; i < to->length; i++) to->array[i].name = copy_text(&c, from->array[i].name); \
     } while (0)
 
 int taut_model_copy(taut_context *context, const model *from, model **result)
 {
-    copier c = { context, 0 };
     *result = NULL;
     model *to = taut_mem_new(context, 1, sizeof *to);
     if (!to) return TAUT_OUT_OF_MEMORY;
+    copier c = { context, to, 0 };
     *to = *from;
     to->context = context;
+    to->text_pieces = to->text_at = NULL;
+    to->text_left = 0;
     to->phase = NULL;
     to->graph = taut_graph_copy(context, from->graph);
     c.failed |= !to->graph;

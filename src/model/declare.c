@@ -176,7 +176,7 @@ static int declare_param(lua_State *L)
                                         .otherwise = e, .line = taut_script_line(L), .is_input = is_input };
     m->parameter_count++;
     m->input_count += (size_t)is_input;
-    taut_script_check(L, taut_names_add(s->context, &s->parameter_names, m->parameters[index].name, (uint32_t)index));
+    taut_script_check(L, taut_names_add(s->context, &s->parameter_names, index));
     return taut_symbols_push(L, taut_expr_parameter(s->graph, (uint32_t)index));
 }
 
@@ -184,6 +184,7 @@ void taut_declare_finish(lua_State *L)
 {
     script *s = taut_script_of(L);
     const model *m = s->model;
+    if (!m->input_count) return;
     for (size_t i = 0; i < m->summand_count; i++)
         check_no_input(L, m->summands[i].value, m->summands[i].line,
                        m->form == FORM_HAMILTONIAN ? "the Hamiltonian" : "the Lagrangian");
@@ -287,8 +288,7 @@ static uint32_t add_group(lua_State *L, const char *what, group_type type, uint3
     }
     m->coordinate_count = (uint32_t)count;
     m->group_count++;
-    taut_script_check(L, taut_names_add(s->context, &s->group_names, m->groups[m->group_count - 1].name,
-                                        (uint32_t)m->group_count - 1));
+    taut_script_check(L, taut_names_add(s->context, &s->group_names, m->group_count - 1));
     return first;
 }
 
@@ -328,9 +328,9 @@ static int declare_rotation(lua_State *L)
     vector r;
     uint32_t first = add_group(L, "rotation", GROUP_ROTATION, 4);
     fill(s, &r, KIND_Q, first, 4);
-    expr sum = taut_expr_number(g, 0);
+    expr sum = taut_expr_integer(g, 0);
     for (int i = 0; i < 4; i++) sum = taut_expr_add(g, sum, taut_expr_powi(g, r.at[i], 2));
-    taut_declare_constraint(L, lua_tostring(L, 1), taut_expr_sub(g, sum, taut_expr_number(g, 1)), taut_script_line(L));
+    taut_declare_constraint(L, lua_tostring(L, 1), taut_expr_sub(g, sum, taut_expr_integer(g, 1)), taut_script_line(L));
     return taut_vectors_push(L, &r);
 }
 
@@ -338,10 +338,10 @@ static int declare_rotation(lua_State *L)
 static int declare_momentum(lua_State *L)
 {
     script *s = taut_script_of(L);
-    const expr *e = taut_symbols_at(L, 1);
+    const expr e = taut_symbols_at(L, 1);
     const vector *v = taut_vectors_at(L, 1);
     uint32_t index;
-    if (e && taut_symbols_is_variable(s, *e, KIND_Q, &index)) {
+    if (e && taut_symbols_is_variable(s, e, KIND_Q, &index)) {
         taut_derivative_use_momentum(L);
         return taut_symbols_push(L, taut_expr_variable(s->graph, KIND_W, index));
     }

@@ -17,7 +17,7 @@ static drawn_place get_vector(lua_State *L, int i, const char *who)
     if (v.dimension > 3)
         taut_script_error(L, "%s needs a place, got %s; give a point", who, taut_symbols_describe(L, i));
     for (uint32_t k = 0; k < 3; k++)
-        place.at[k] = k < v.dimension ? v.at[k] : taut_script_built(L, taut_expr_number(s->graph, 0));
+        place.at[k] = k < v.dimension ? v.at[k] : taut_script_built(L, taut_expr_integer(s->graph, 0));
     taut_script_charge(L, 20);
     return place;
 }
@@ -133,7 +133,7 @@ static int draw_ground(lua_State *L)
 {
     shape what = begin_shape(L, SHAPE_GROUND, 1, 1);
     if (!lua_isnoneornil(L, 1)) what.radius = size_at(L, 1, "the height of ground");
-    expr zero = taut_script_built(L, taut_expr_number(taut_script_of(L)->graph, 0));
+    expr zero = taut_script_built(L, taut_expr_integer(taut_script_of(L)->graph, 0));
     add_place(L, (drawn_place){ { zero, zero, zero } });
     return push_shape(L, &what);
 }

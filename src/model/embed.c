@@ -126,8 +126,7 @@ static int embed_embed(lua_State *L)
     }
     m->chart_count = count;
     v.omega_of = 0;
-    taut_script_check(L, taut_names_add(s->context, &s->embedding_names, m->embeddings[m->embedding_count - 1].name,
-                              (uint32_t)m->embedding_count - 1));
+    taut_script_check(L, taut_names_add(s->context, &s->embedding_names, m->embedding_count - 1));
     return taut_vectors_push(L, &v);
 }
 
@@ -206,9 +205,7 @@ static void observe_points(lua_State *L)
             m->observables[m->observable_count] =
                 (observable){ taut_script_text(L, name), m->chart[component], m->embeddings[e].line };
             m->observable_count++;
-            taut_script_check(L, taut_names_add(s->context, &s->observable_names,
-                                                m->observables[m->observable_count - 1].name,
-                                                (uint32_t)m->observable_count - 1));
+            taut_script_check(L, taut_names_add(s->context, &s->observable_names, m->observable_count - 1));
         }
 }
 

@@ -28,7 +28,7 @@
 
 static int is_symbol(lua_State *L, int i)
 {
-    return lua_type(L, i) == LUA_TUSERDATA && (taut_symbols_at(L, i) || taut_vectors_at(L, i));
+    return taut_symbols_at(L, i) || taut_vectors_at(L, i);
 }
 
 int taut_compare_refuse(lua_State *L)

@@ -79,7 +79,7 @@ void taut_declare_constraint(lua_State *L, const char *name, expr value, int lin
                                                                  .line = line };
     m->constraint_count++;
     size_t index = m->constraint_count - 1;
-    taut_script_check(L, taut_names_add(s->context, &s->constraint_names, m->constraints[index].name, (uint32_t)index));
+    taut_script_check(L, taut_names_add(s->context, &s->constraint_names, index));
 }
 
 /* In phase space (momentum(x) was used) constraints may contain momenta; such models are for the Dirac algorithm. */
@@ -196,7 +196,7 @@ static int equation_observe(lua_State *L)
     m->observables[m->observable_count] = (observable){ taut_script_text(L, name), e, taut_script_line(L) };
     m->observable_count++;
     size_t index = m->observable_count - 1;
-    taut_script_check(L, taut_names_add(s->context, &s->observable_names, m->observables[index].name, (uint32_t)index));
+    taut_script_check(L, taut_names_add(s->context, &s->observable_names, index));
     return 0;
 }
 
@@ -206,9 +206,9 @@ static int equation_observe(lua_State *L)
 static uint32_t get_action(lua_State *L, const char *who, vector *target, vector *value)
 {
     const vector *v = taut_vectors_at(L, 1);
-    const expr *e = taut_symbols_at(L, 1);
+    const expr e = taut_symbols_at(L, 1);
     if (e) {
-        *target = (vector){ 1, 0, { *e, 0, 0, 0 } };
+        *target = (vector){ 1, 0, { e, 0, 0, 0 } };
         if (taut_vectors_is_like(L, 2))
             taut_script_error(L, "%s on one coordinate, but the value is %s; give a scalar", who,
                               taut_symbols_describe(L, 2));

@@ -123,9 +123,9 @@ static int inside_gradient(lua_State *L)
 {
     script *s = taut_script_of(L);
     expr e = taut_symbols_scalar(L, 1, "gradient");
-    const expr *one = taut_symbols_at(L, 2);
+    const expr one = taut_symbols_at(L, 2);
     vector by, slope = { 0 };
-    if (one) by = (vector){ 1, 0, { *one, 0, 0, 0 } };
+    if (one) by = (vector){ 1, 0, { one, 0, 0, 0 } };
     else taut_vectors_get(L, 2, "gradient", &by);
     taut_script_check(L, taut_expr_gradient(s->graph, e, by.at, by.dimension, slope.at));
     slope.dimension = by.dimension;
@@ -151,9 +151,9 @@ static int inside_guess(lua_State *L)
 
 static int inside_is_coordinate(lua_State *L)
 {
-    const expr *e = taut_symbols_at(L, 1);
+    const expr e = taut_symbols_at(L, 1);
     uint32_t index;
-    lua_pushboolean(L, e && taut_symbols_is_variable(taut_script_of(L), *e, KIND_Q, &index));
+    lua_pushboolean(L, e && taut_symbols_is_variable(taut_script_of(L), e, KIND_Q, &index));
     return 1;
 }
 
@@ -179,9 +179,9 @@ static int inside_thin(lua_State *L)
 static int inside_begun(lua_State *L)
 {
     script *s = taut_script_of(L);
-    const expr *e = taut_symbols_at(L, 1);
+    const expr e = taut_symbols_at(L, 1);
     uint32_t index;
-    if (!e || !taut_symbols_is_variable(s, *e, KIND_Q, &index)) return 0;
+    if (!e || !taut_symbols_is_variable(s, e, KIND_Q, &index)) return 0;
     const start_value *place = lua_toboolean(L, 2) ? &s->model->start_w[index] : &s->model->start_q[index];
     if (place->type == START_MISSING) return 0;
     lua_pushboolean(L, place->type == START_FREE);
@@ -194,11 +194,11 @@ static int inside_begun(lua_State *L)
 static int inside_begin(lua_State *L)
 {
     script *s = taut_script_of(L);
-    const expr *one = taut_symbols_at(L, 1);
+    const expr one = taut_symbols_at(L, 1);
     vector of, value;
     uint32_t index;
     if (one) {
-        of = (vector){ 1, 0, { *one, 0, 0, 0 } };
+        of = (vector){ 1, 0, { one, 0, 0, 0 } };
         value = (vector){ 1, 0, { taut_symbols_scalar(L, 2, "start"), 0, 0, 0 } };
     } else {
         taut_vectors_get(L, 1, "start", &of);

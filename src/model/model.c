@@ -8,16 +8,16 @@ void taut_model_free(model *m)
 {
     if (!m) return;
     taut_context *context = m->context;
-    for (size_t i = 0; i < m->group_count; i++) taut_mem_free(context, m->groups[i].name);
-    for (size_t i = 0; i < m->parameter_count; i++) taut_mem_free(context, m->parameters[i].name);
-    for (size_t i = 0; i < m->constraint_count; i++) taut_mem_free(context, m->constraints[i].name);
-    for (size_t i = 0; i < m->contact_count; i++) taut_mem_free(context, m->contacts[i].name);
-    for (size_t i = 0; i < m->observable_count; i++) taut_mem_free(context, m->observables[i].name);
+    while (m->text_pieces) {
+        void *before;
+        memcpy(&before, m->text_pieces, sizeof before);
+        taut_mem_free(context, m->text_pieces);
+        m->text_pieces = before;
+    }
     taut_mem_free(context, m->groups);
     taut_mem_free(context, m->group_of);
     taut_mem_free(context, m->parameters);
     taut_mem_free(context, m->summands);
-    for (size_t i = 0; i < m->embedding_count; i++) taut_mem_free(context, m->embeddings[i].name);
     taut_mem_free(context, m->embeddings);
     taut_mem_free(context, m->chart);
     taut_mem_free(context, m->ambient);
@@ -29,16 +29,34 @@ void taut_model_free(model *m)
     taut_mem_free(context, m->start_q);
     taut_mem_free(context, m->start_w);
     taut_mem_free(context, m->start_q1);
-    for (size_t i = 0; i < m->text_count; i++) taut_mem_free(context, m->texts[i]);
     taut_mem_free(context, m->texts);
-    for (int i = 0; i < UNITS; i++) taut_mem_free(context, m->units[i]);
     taut_mem_free(context, m->shapes);
     taut_mem_free(context, m->places);
-    taut_mem_free(context, m->file);
     taut_mem_free(context, m->source);
-    taut_mem_free(context, m->title);
     taut_graph_destroy(m->graph);
     taut_mem_free(context, m);
+}
+
+/* Pieces for a few names at first, and for many later. */
+enum { TEXT_PIECE_LEAST = 200, TEXT_PIECE_MOST = 1 << 16 };
+
+char *taut_model_text(model *m, const char *text)
+{
+    const size_t size = strlen(text) + 1;
+    if (size > m->text_left) {
+        size_t room = m->text_pieces ? TEXT_PIECE_MOST : TEXT_PIECE_LEAST;
+        if (room < size) room = size;
+        char *piece = taut_mem_resize(m->context, NULL, sizeof m->text_pieces + room, 1);
+        if (!piece) return NULL;
+        memcpy(piece, &m->text_pieces, sizeof m->text_pieces);
+        m->text_pieces = piece;
+        m->text_at = piece + sizeof m->text_pieces;
+        m->text_left = room;
+    }
+    char *copy = memcpy(m->text_at, text, size);
+    m->text_at += size;
+    m->text_left -= size;
+    return copy;
 }
 
 const group *taut_model_thin_body(const model *m)

@@ -177,6 +177,9 @@ typedef struct model {
     drawn_place *places;      size_t place_count, place_capacity;
     char **texts;             size_t text_count, text_capacity;  /* colours, labels and files of shapes */
     char *units[UNITS];       /* names for axes; NULL: not given */
+    /* All texts but the source, one behind the other. */
+    void *text_pieces;        /* each begins with a pointer to the one before */
+    char *text_at;            size_t text_left; /* of the last piece: where its rest begins */
 } model;
 
 /* A value for a param or option of the model. `used` is set when one of that name was declared. */
@@ -192,6 +195,8 @@ int taut_model_read_file(taut_context *context, const char *path, definition *de
 int taut_model_read_text(taut_context *context, const char *name, const char *text, size_t size,
                          definition *definitions, size_t definition_count, model **result);
 void taut_model_free(model *m);
+/* A copy of a text that lives as long as the model; NULL: no memory. */
+char *taut_model_text(model *m, const char *text);
 /* A model as it was loaded, once more, in another context: nothing is shared, and `from` is only read. */
 int taut_model_copy(taut_context *context, const model *from, model **result);
 /* Gives back the room for more parts. */

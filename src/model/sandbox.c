@@ -156,11 +156,11 @@ static int compare_keys(const void *x, const void *y)
 static key describe_key(lua_State *L, uint32_t place)
 {
     key k = { .type = KEY_OTHER, .place = place };
-    const expr *e = taut_symbols_at(L, -1);
+    const expr e = taut_symbols_at(L, -1);
     const vector *v = e ? NULL : taut_vectors_at(L, -1);
     if (lua_type(L, -1) == LUA_TNUMBER) k.type = KEY_NUMBER, k.number = lua_tonumber(L, -1);
     else if (lua_type(L, -1) == LUA_TSTRING) k.type = KEY_TEXT, k.text = lua_tolstring(L, -1, &k.size);
-    else if (e) k.number = *e;
+    else if (e) k.number = e;
     else if (v) k.number = v->at[0] + 0.5;
     else if (lua_isboolean(L, -1)) k.number = lua_toboolean(L, -1) - 2;
     else k.number = INFINITY; /* a table or a function, which has nothing but its address */

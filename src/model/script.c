@@ -16,11 +16,6 @@
 #define HEAP_LARGE ((size_t)16 << 20)
 #define HEAP_SMALL_PAUSE 1000
 
-script *taut_script_of(lua_State *L)
-{
-    return *(script **)lua_getextraspace(L);
-}
-
 static int line_from(lua_State *L, int level)
 {
     lua_Debug where;
@@ -105,17 +100,11 @@ void taut_script_check(lua_State *L, int status)
     if (status) taut_script_stop(L, STOP_OUT_OF_MEMORY);
 }
 
-expr taut_script_built(lua_State *L, expr e)
-{
-    script *s = taut_script_of(L);
-    if (!e) taut_script_stop(L, STOP_OUT_OF_MEMORY);
-    if (taut_graph_count(s->graph) > SCRIPT_NODES) taut_script_stop(L, STOP_NODES);
-    return e;
-}
+int taut_script_unbuilt(lua_State *L, expr e) { return taut_script_stop(L, e ? STOP_NODES : STOP_OUT_OF_MEMORY); }
 
 char *taut_script_text(lua_State *L, const char *text)
 {
-    char *copy = taut_mem_text(taut_script_of(L)->context, text);
+    char *copy = taut_model_text(taut_script_of(L)->model, text);
     if (!copy) taut_script_stop(L, STOP_OUT_OF_MEMORY);
     return copy;
 }
@@ -197,11 +186,26 @@ static int has_position(const script *s, const char *message)
     return strncmp(message, s->short_name, length) == 0 && message[length] == ':';
 }
 
+/* In Lua's own messages: a light userdata, which only scalar symbols are, has no other name there. */
+static void name_symbol(lua_State *L, const char *called, const char *is)
+{
+    const char *message = lua_tostring(L, 1), *found = strstr(message, called);
+    if (!found) return;
+    lua_pushlstring(L, message, (size_t)(found - message));
+    lua_pushfstring(L, "%s%s", is, found + strlen(called));
+    lua_concat(L, 2);
+    lua_replace(L, 1);
+}
+
 /* Adds file and line to messages that have none; runs where the error happened. */
 static int message_handler(lua_State *L)
 {
     script *s = taut_script_of(L);
     if (s->stop) return 1;
+    if (lua_type(L, 1) == LUA_TSTRING) {
+        name_symbol(L, " a userdata value", " a symbol value");
+        name_symbol(L, "number expected, got userdata", "number expected, got symbol");
+    }
     if (lua_type(L, 1) != LUA_TSTRING) {
         lua_pushfstring(L, "%s:%d: the script raised an error that is not a text; call error with a text",
                         s->short_name, taut_script_line(L));
@@ -344,7 +348,6 @@ static int run(script *s)
     taut_mem_free(s->context, s->rate_lines[1]);
     taut_mem_free(s->context, s->free_marks);
     taut_mem_free(s->context, s->omegas);
-    for (size_t i = 0; i < s->option_count; i++) taut_mem_free(s->context, s->options[i].name);
     taut_mem_free(s->context, s->options);
     taut_names_free(s->context, &s->group_names);
     taut_names_free(s->context, &s->parameter_names);
@@ -370,17 +373,20 @@ static int load(taut_context *context, const char *name, char *text, size_t size
     m->context = context;
     m->source = text;
     m->source_size = size;
-    m->file = taut_mem_text(context, name);
+    m->file = taut_model_text(m, name);
     m->graph = m->file ? taut_graph_create(context) : NULL;
     script s = {
-        .context = context, .model = m, .graph = m->graph, .definitions = definitions, .definition_count = count
+        .context = context, .model = m, .graph = m->graph, .definitions = definitions, .definition_count = count,
+        .group_names = NAMES_OF(m->groups), .parameter_names = NAMES_OF(m->parameters),
+        .constraint_names = NAMES_OF(m->constraints), .observable_names = NAMES_OF(m->observables),
+        .embedding_names = NAMES_OF(m->embeddings), .contact_names = NAMES_OF(m->contacts)
     };
     taut_budget_begin(context, "the script");
     int status = m->graph ? run(&s) : TAUT_OUT_OF_MEMORY;
     taut_budget_end(context);
     if (!status && !m->title) {
         const char *slash = strrchr(name, '/');
-        m->title = taut_mem_text(context, slash ? slash + 1 : name);
+        m->title = taut_model_text(m, slash ? slash + 1 : name);
         if (!m->title) status = TAUT_OUT_OF_MEMORY;
     }
     if (status) {

@@ -51,8 +51,9 @@ typedef struct {
     int line;
 } option_name;
 
-/* What a userdata is. All that a script can reach are made by symbols_new and begin with their type. */
-typedef enum { SYMBOL_COMPARISON, SYMBOL_SCALAR, SYMBOL_VECTOR, SYMBOL_FREE, SYMBOL_SHAPE, SYMBOL_TYPES } symbol_type;
+/* What a userdata is. A scalar is a light one, whose address is its expression (symbols.c): scalars come and go by the
+   million, and need no memory. All others that a script can reach are made by symbols_new and begin with their type. */
+typedef enum { SYMBOL_COMPARISON, SYMBOL_VECTOR, SYMBOL_FREE, SYMBOL_SHAPE, SYMBOL_TYPES } symbol_type;
 
 typedef struct script {
     taut_context *context;
@@ -106,7 +107,7 @@ typedef struct {
 } vector;
 
 /* ---- script.c: limits and errors ---- */
-script *taut_script_of(lua_State *L);
+static inline script *taut_script_of(lua_State *L) { return *(script **)lua_getextraspace(L); }
 /* The current line of the model: that of the innermost Lua function. 0 when there is none. */
 int taut_script_line(lua_State *L);
 /* Raises "FILE:LINE: message" (formats of lua_pushfstring). They never return; the int lets a caller write `return`. */
@@ -118,7 +119,12 @@ int taut_script_stop(lua_State *L, stop_reason reason);
 void taut_script_charge(lua_State *L, double work);
 /* Raises out of memory unless the status is 0, or the expression is there. */
 void taut_script_check(lua_State *L, int status);
-expr taut_script_built(lua_State *L, expr e);
+int taut_script_unbuilt(lua_State *L, expr e);
+static inline expr taut_script_built(lua_State *L, expr e)
+{
+    if (e - 1 >= SCRIPT_NODES) taut_script_unbuilt(L, e); /* none, or one too many */
+    return e;
+}
 
 /* ---- arguments.c ---- */
 #define FUNCTION_ANY (-1)
@@ -159,7 +165,7 @@ int taut_compare_refuse(lua_State *L);
 /* ---- symbols.c ---- */
 void taut_symbols_open(lua_State *L);
 int taut_symbols_push(lua_State *L, expr e);       /* returns 1, raises when e is 0 or not finite */
-const expr *taut_symbols_at(lua_State *L, int i);  /* NULL when it is no scalar symbol */
+expr taut_symbols_at(lua_State *L, int i);         /* 0 when it is no scalar symbol */
 /* The number or scalar at i; `who` asks for it. */
 expr taut_symbols_scalar(lua_State *L, int i, const char *who);
 /* The same, and it must be a constant expression. */
@@ -251,7 +257,7 @@ void taut_start_open(lua_State *L);
 void taut_start_finish(lua_State *L);
 void taut_draw_open(lua_State *L);
 
-/* A copy of a string in the context; raises when there is no memory. */
+/* A copy of a string in the model; raises when there is no memory. */
 char *taut_script_text(lua_State *L, const char *text);
 
 #endif

@@ -78,7 +78,7 @@ static void parse_name(lua_State *L, const char *name, target *t)
 static int parse_symbol(lua_State *L, int i, target *t)
 {
     script *s = taut_script_of(L);
-    const expr *e = taut_symbols_at(L, i);
+    const expr e = taut_symbols_at(L, i);
     const vector *v = taut_vectors_at(L, i);
     uint32_t index;
     if (v && v->omega_of) {
@@ -89,7 +89,7 @@ static int parse_symbol(lua_State *L, int i, target *t)
     uint32_t size = v ? v->dimension : e ? 1 : 0;
     if (!size) return 0;
     for (kind k = KIND_Q; k <= KIND_W; k++) {
-        if (!taut_symbols_is_variable(s, v ? v->at[0] : *e, k, &index)) continue;
+        if (!taut_symbols_is_variable(s, v ? v->at[0] : e, k, &index)) continue;
         *t = (target){ k, index, size, 0 };
         for (uint32_t j = 1; j < size; j++)
             if (!taut_symbols_is_variable(s, v->at[j], k, &index) || index != t->first + j) return 0;
@@ -153,19 +153,22 @@ static void set_value(lua_State *L, kind k, uint32_t index, start_value value)
 static start_value one_value(lua_State *L, const purpose *p)
 {
     script *s = taut_script_of(L);
-    int top = lua_gettop(L);
     start_value value = { 0, START_GIVEN, p->line };
+    if (lua_type(L, -1) == LUA_TNUMBER) { /* a finite one, or refused */
+        value.value = taut_symbols_scalar(L, -1, "start");
+        return value;
+    }
+    int top = lua_gettop(L);
     const expr *guess = taut_symbols_userdata(L, -1, SYMBOL_FREE);
     if (guess) {
         value.value = *guess;
         value.type = START_FREE;
         return value;
     }
-    if (lua_type(L, -1) != LUA_TNUMBER && !taut_symbols_at(L, -1))
+    if (!taut_symbols_at(L, -1))
         taut_script_error(L, "start of '%s' needs numbers, got %s; give a number, a constant expression or free(guess)",
                      purpose_name(L, p), taut_symbols_describe(L, top));
     value.value = taut_symbols_scalar(L, -1, "start");
-    if (lua_type(L, -1) == LUA_TNUMBER) return value; /* a finite one */
     if (!taut_expr_is_constant(s->graph, value.value))
         taut_script_error(L, "start of '%s' contains coordinates or time; give numbers and parameters, or free(guess)",
                      purpose_name(L, p));
@@ -174,13 +177,16 @@ static start_value one_value(lua_State *L, const purpose *p)
     return value;
 }
 
-/* Component i of the value on top of the stack, of `size` in all. */
-static start_value component_value(lua_State *L, const purpose *p, uint32_t i, uint32_t size)
+/* The components of the value on top of the stack, `size` in all, at most 4. */
+static void component_values(lua_State *L, const purpose *p, uint32_t size, start_value *values)
 {
     const vector *v = taut_vectors_at(L, -1);
-    int top = lua_gettop(L);
-    if (size == 1 && !v && lua_type(L, -1) != LUA_TTABLE) return one_value(L, p);
-    if (!v && lua_type(L, -1) != LUA_TTABLE)
+    const int top = lua_gettop(L), is_table = lua_type(L, top) == LUA_TTABLE;
+    if (size == 1 && !v && !is_table) {
+        values[0] = one_value(L, p);
+        return;
+    }
+    if (!v && !is_table)
         taut_script_error(L, "start of '%s' needs %d values, got %s; write {%s}", purpose_name(L, p),
                           (int)size, taut_symbols_describe(L, top),
                           size == 2   ? "x, y"
@@ -192,25 +198,27 @@ static start_value component_value(lua_State *L, const purpose *p, uint32_t i, u
                                   : "start of '%s' needs %d values, got %s; give one for each coordinate",
                      purpose_name(L, p), (int)size,
                      size == 1 ? taut_symbols_describe(L, top) : lua_pushfstring(L, "%I", count));
-    if (!v && !i) taut_functions_check_list(L, -1, "start");
-    if (v) taut_symbols_push(L, v->at[i]);
-    else lua_rawgeti(L, -1, i + 1);
-    start_value value = one_value(L, p);
-    lua_pop(L, 1);
-    return value;
+    if (!v) taut_functions_check_list(L, top, "start");
+    for (uint32_t i = 0; i < size; i++) {
+        if (v) taut_symbols_push(L, v->at[i]);
+        else lua_rawgeti(L, top, i + 1);
+        values[i] = one_value(L, p);
+        lua_settop(L, top);
+    }
 }
 
 static void add_omega(lua_State *L, const purpose *p)
 {
     script *s = taut_script_of(L);
     omega_start o = { s->model->group_of[p->of->first], { 0, 0, 0 }, p->line };
+    start_value values[3];
+    component_values(L, p, 3, values);
     for (uint32_t i = 0; i < 3; i++) {
-        start_value value = component_value(L, p, i, 3);
-        if (value.type == START_FREE)
+        if (values[i].type == START_FREE)
             taut_script_error(
                 L, "free in the start of '%s' is not supported; give numbers, or start values of %s.dot with free",
                 purpose_name(L, p), s->model->groups[o.group].name);
-        o.value[i] = value.value;
+        o.value[i] = values[i].value;
     }
     taut_script_check(L,
                       taut_mem_grow(s->context, &s->omegas, &s->omega_capacity, s->omega_count + 1, sizeof *s->omegas));
@@ -237,10 +245,10 @@ static expr *multiplier_key(lua_State *L, int i, const char **name)
     model *m = s->model;
     uint32_t index;
     int is_contact = 0;
-    const expr *e = taut_symbols_at(L, i);
+    const expr e = taut_symbols_at(L, i);
     if (e) {
-        is_contact = taut_symbols_is_variable(s, *e, KIND_CONTACT, &index);
-        if (!is_contact && !taut_symbols_is_variable(s, *e, KIND_LAMBDA, &index)) return NULL;
+        is_contact = taut_symbols_is_variable(s, e, KIND_CONTACT, &index);
+        if (!is_contact && !taut_symbols_is_variable(s, e, KIND_LAMBDA, &index)) return NULL;
     } else {
         if (lua_type(L, i) != LUA_TSTRING || strncmp(lua_tostring(L, i), "lambda.", 7) != 0 ||
             taut_declare_find_group(L, "lambda"))
@@ -272,7 +280,9 @@ static void add_entry(lua_State *L, int line)
         add_omega(L, &p);
         return;
     }
-    for (uint32_t i = 0; i < t.size; i++) set_value(L, t.k, t.first + i, component_value(L, &p, i, t.size));
+    start_value values[4];
+    component_values(L, &p, t.size, values);
+    for (uint32_t i = 0; i < t.size; i++) set_value(L, t.k, t.first + i, values[i]);
 }
 
 /* Room for the second points of all coordinates. */
@@ -304,10 +314,11 @@ static void add_points(lua_State *L, int line)
     taut_functions_check_list(L, -1, "start_points");
     reserve_points(L);
     for (int point = 0; point < 2; point++) {
+        start_value values[4];
         lua_rawgeti(L, -1, point + 1);
+        component_values(L, &p, t.size, values);
         for (uint32_t i = 0; i < t.size; i++)
-            put_value(L, (point ? m->start_q1 : m->start_q) + t.first + i, KIND_Q, t.first + i,
-                      component_value(L, &p, i, t.size));
+            put_value(L, (point ? m->start_q1 : m->start_q) + t.first + i, KIND_Q, t.first + i, values[i]);
         lua_pop(L, 1);
     }
 }
@@ -384,7 +395,7 @@ static int start_start_points(lua_State *L)
 static int start_free(lua_State *L)
 {
     script *s = taut_script_of(L);
-    expr guess = lua_isnoneornil(L, 1) ? taut_script_built(L, taut_expr_number(s->graph, 0))
+    expr guess = lua_isnoneornil(L, 1) ? taut_script_built(L, taut_expr_integer(s->graph, 0))
                                        : taut_symbols_constant(L, 1, "free");
     *(expr *)taut_symbols_new(L, SYMBOL_FREE, sizeof guess, 0) = guess;
     return 1;
@@ -443,7 +454,7 @@ void taut_start_finish(lua_State *L)
     script *s = taut_script_of(L);
     model *m = s->model;
     char name[SCRIPT_LABEL_SIZE];
-    expr zero = taut_script_built(L, taut_expr_number(s->graph, 0));
+    expr zero = taut_script_built(L, taut_expr_integer(s->graph, 0));
     for (size_t i = 0; i < s->omega_count; i++) finish_omega(L, &s->omegas[i]);
     if (m->start_points_line) reserve_points(L);
     for (size_t i = 0; i < s->free_mark_count; i++) {

@@ -1,11 +1,11 @@
-/* Scalar symbols: a userdata that holds one expression, its operators, and the functions of the model language on
+/* Scalar symbols: light userdata that are one expression, their operators, and the functions of the model language on
    scalars. */
 #include "model/script.h"
 
 #include <math.h>
 #include <string.h>
 
-void taut_symbols_metatable(lua_State *L, const char *name, const luaL_Reg *methods, symbol_type type)
+static void push_metatable(lua_State *L, const char *name, const luaL_Reg *methods)
 {
     lua_newtable(L);
     luaL_setfuncs(L, methods, 0);
@@ -13,8 +13,22 @@ void taut_symbols_metatable(lua_State *L, const char *name, const luaL_Reg *meth
     lua_setfield(L, -2, "__name");
     lua_pushliteral(L, "protected");
     lua_setfield(L, -2, "__metatable");
+}
+
+void taut_symbols_metatable(lua_State *L, const char *name, const luaL_Reg *methods, symbol_type type)
+{
+    push_metatable(L, name, methods);
     taut_script_of(L)->metatables[type] = luaL_ref(L, LUA_REGISTRYINDEX);
 }
+
+/* The address of a scalar is odd, as that of no block: 2 e + 1. */
+static void *address_of(expr e)
+{
+    _Static_assert(SCRIPT_NODES < UINTPTR_MAX / 2, "an address holds an expression");
+    return (void *)((uintptr_t)e * 2 + 1);
+}
+
+static int is_scalar(const void *address) { return (uintptr_t)address & 1; }
 
 /* What all userdata begin with. */
 typedef union {
@@ -34,12 +48,13 @@ void *taut_symbols_new(lua_State *L, symbol_type type, size_t size, int values)
 void *taut_symbols_userdata(lua_State *L, int i, symbol_type type)
 {
     symbol_head *head = lua_touserdata(L, i);
-    return head && head->type == type ? head + 1 : NULL;
+    return head && !is_scalar(head) && head->type == type ? head + 1 : NULL;
 }
 
-const expr *taut_symbols_at(lua_State *L, int i)
+expr taut_symbols_at(lua_State *L, int i)
 {
-    return taut_symbols_userdata(L, i, SYMBOL_SCALAR);
+    const void *address = lua_touserdata(L, i);
+    return is_scalar(address) ? (expr)((uintptr_t)address / 2) : 0;
 }
 
 int taut_symbols_push(lua_State *L, expr e)
@@ -51,7 +66,7 @@ int taut_symbols_push(lua_State *L, expr e)
         if (!(value - value == 0))
             return taut_script_error(L, "this value is not finite; check the numbers it is made of");
     }
-    *(expr *)taut_symbols_new(L, SYMBOL_SCALAR, sizeof e, 0) = e;
+    lua_pushlightuserdata(L, address_of(e));
     return 1;
 }
 
@@ -76,22 +91,22 @@ const char *taut_symbols_describe(lua_State *L, int i)
 static expr number_at(lua_State *L, int i, const char *who)
 {
     graph *g = taut_script_of(L)->graph;
-    if (lua_isinteger(L, i)) return taut_script_built(L, taut_expr_number(g, (wide)lua_tointeger(L, i)));
     double x = lua_tonumber(L, i);
     if (!isfinite(x)) taut_script_error(L, "%s is given the number %f; numbers must be finite", who, x);
     /* whole numbers are exact as they are, and frequent */
-    return taut_script_built(L,
-                             taut_expr_number(g, x == floor(x) && fabs(x) < 9e15 ? (wide)x : taut_wide_from_double(x)));
+    if (x > -9e15 && x < 9e15 && x == (double)(int64_t)x) return taut_script_built(L, taut_expr_integer(g, (int64_t)x));
+    wide value = lua_isinteger(L, i) ? (wide)lua_tointeger(L, i) : taut_wide_from_double(x);
+    return taut_script_built(L, taut_expr_number(g, value));
 }
 
 expr taut_symbols_scalar(lua_State *L, int i, const char *who)
 {
     if (lua_type(L, i) == LUA_TNUMBER) return number_at(L, i, who);
-    const expr *e = taut_symbols_at(L, i);
+    expr e = taut_symbols_at(L, i);
     if (!e)
         taut_script_error(L, "%s needs a number or a scalar symbol here, got %s; %s", who, taut_symbols_describe(L, i),
                      taut_vectors_is_like(L, i) ? "take a component such as a.x, or norm(a)" : "check what was passed");
-    return *e;
+    return e;
 }
 
 static wide parameter_value(void *user, op o, kind k, uint32_t index)
@@ -129,32 +144,9 @@ int taut_symbols_is_variable(const script *s, expr e, kind k, uint32_t *index)
     return 1;
 }
 
-/* Most terms are small: a walk without marks and memory, given up after some steps. */
-static int small_kinds(const graph *g, expr e, unsigned *kinds)
-{
-    expr waiting[32];
-    int count = 0;
-    *kinds = 0;
-    waiting[count++] = e;
-    for (int steps = 0; count; steps++) {
-        const node *n = taut_graph_node(g, waiting[--count]);
-        if (n->op == OP_VARIABLE) *kinds |= 1u << n->b;
-        if (!n->varies || taut_op_arity(n->op) == 0) continue;
-        if (steps > 200 || count + 2 > 32) return 0;
-        waiting[count++] = n->a;
-        if (taut_op_arity(n->op) == 2) waiting[count++] = n->b;
-    }
-    return 1;
-}
-
 unsigned taut_symbols_kinds(lua_State *L, expr e)
 {
-    graph *g = taut_script_of(L)->graph;
-    unsigned kinds;
-    const node *n = taut_graph_node(g, e);
-    if (n->op == OP_VARIABLE && n->b <= KIND_W) return 1u << n->b;
-    if (!small_kinds(g, e, &kinds)) kinds = taut_expr_kinds(g, e);
-    if (kinds == ~0u) taut_script_stop(L, STOP_OUT_OF_MEMORY);
+    unsigned kinds = taut_expr_kinds(taut_script_of(L)->graph, e);
     /* An embedded point is made of coordinates. */
     if (kinds & 1u << KIND_EMBEDDED) kinds |= 1u << KIND_Q;
     if (kinds & 1u << KIND_CONTACT) kinds |= 1u << KIND_LAMBDA;
@@ -171,9 +163,14 @@ static int is_literal(const graph *g, expr e)
 
 static int arithmetic(lua_State *L, op o, const char *sign)
 {
-    if (taut_vectors_is_like(L, 1) || taut_vectors_is_like(L, 2)) return taut_vectors_arithmetic(L, o, sign);
     graph *g = taut_script_of(L)->graph;
-    expr a = taut_symbols_scalar(L, 1, sign), b = taut_symbols_scalar(L, 2, sign);
+    expr a = taut_symbols_at(L, 1), b = taut_symbols_at(L, 2);
+    if (!a || !b) {
+        if ((!a && taut_vectors_is_like(L, 1)) || (!b && taut_vectors_is_like(L, 2)))
+            return taut_vectors_arithmetic(L, o, sign);
+        if (!a) a = taut_symbols_scalar(L, 1, sign);
+        if (!b) b = taut_symbols_scalar(L, 2, sign);
+    }
     if (o == OP_DIV && taut_expr_is_number(g, b, 0)) return taut_script_error(L, "division by zero; check the divisor");
     expr e = taut_script_built(L, taut_expr_binary(g, o, a, b));
     if (is_literal(g, a) && is_literal(g, b) && !is_literal(g, e)) /* the graph does not fold what is not finite */
@@ -200,9 +197,9 @@ static int operator_len(lua_State *L)
 
 static int operator_index(lua_State *L)
 {
-    const expr *e = taut_symbols_at(L, 1);
+    expr e = taut_symbols_at(L, 1);
     const char *field = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "?";
-    if (e && strcmp(field, "dot") == 0) return taut_symbols_push(L, taut_derivative_of_time(L, *e));
+    if (e && strcmp(field, "dot") == 0) return taut_symbols_push(L, taut_derivative_of_time(L, e));
     return taut_script_error(L, "a scalar symbol has no field '%s'; it has dot, its time derivative", field);
 }
 
@@ -215,9 +212,9 @@ static int operator_tostring(lua_State *L)
 {
     script *s = taut_script_of(L);
     char text[TAUT_ERROR_TEXT];
-    const expr *e = taut_symbols_at(L, 1);
+    expr e = taut_symbols_at(L, 1);
     if (!e) return luaL_argerror(L, 1, "symbol expected");
-    taut_expr_print(s->graph, *e, taut_model_namer, s->model, text, sizeof text);
+    taut_expr_print(s->graph, e, taut_model_namer, s->model, text, sizeof text);
     lua_pushstring(L, text);
     return 1;
 }
@@ -290,7 +287,10 @@ void taut_symbols_open(lua_State *L)
     };
     static const script_function functions[] = { OPERATIONS_FUNCTIONS(CALL_1, CALL_2) };
     script *s = taut_script_of(L);
-    taut_symbols_metatable(L, "symbol", operators, SYMBOL_SCALAR);
+    lua_pushlightuserdata(L, NULL);
+    push_metatable(L, "symbol", operators);
+    lua_setmetatable(L, -2); /* of all light ones */
+    lua_pop(L, 1);
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (functions[i].call) taut_functions_register(L, &functions[i], 1);
     taut_symbols_push(L, taut_expr_number(s->graph, WIDE_PI));

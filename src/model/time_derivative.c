@@ -37,7 +37,7 @@ void taut_derivative_use_momentum(lua_State *L)
    expressions. */
 static expr linear(graph *g, expr e, int depth)
 {
-    if (taut_expr_is_constant(g, e)) return taut_expr_number(g, 0);
+    if (taut_expr_is_constant(g, e)) return taut_expr_integer(g, 0);
     node n = *taut_graph_node(g, e);
     if (n.op == OP_VARIABLE && n.b == KIND_Q) return taut_expr_variable(g, KIND_W, n.a);
     if (n.op == OP_VARIABLE && n.b == KIND_EMBEDDED) return taut_expr_variable(g, KIND_EMBEDDED_DOT, n.a);
@@ -66,7 +66,7 @@ static long find_rates(graph *g, const expr *list, size_t count, expr *variables
         if (n.op != OP_VARIABLE) continue;
         if (n.b != KIND_Q && n.b != KIND_T && n.b != KIND_EMBEDDED) return -1;
         variables[found] = list[i];
-        rates[found++] = n.b == KIND_T ? taut_expr_number(g, 1)
+        rates[found++] = n.b == KIND_T ? taut_expr_integer(g, 1)
                                        : taut_expr_variable(g, n.b == KIND_Q ? KIND_W : KIND_EMBEDDED_DOT, n.a);
     }
     return found;

@@ -10,7 +10,8 @@ vector *taut_vectors_at(lua_State *L, int i)
 
 int taut_vectors_is_like(lua_State *L, int i)
 {
-    return lua_type(L, i) == LUA_TTABLE || taut_vectors_at(L, i);
+    const int type = lua_type(L, i);
+    return type == LUA_TTABLE || (type == LUA_TUSERDATA && taut_vectors_at(L, i));
 }
 
 int taut_vectors_push(lua_State *L, const vector *v)
@@ -188,7 +189,7 @@ static int function_dot(lua_State *L)
     graph *g = taut_script_of(L)->graph;
     vector a, b;
     get_pair(L, "dot", &a, &b);
-    expr sum = taut_expr_number(g, 0);
+    expr sum = taut_expr_integer(g, 0);
     for (uint32_t i = 0; i < a.dimension; i++) sum = taut_expr_add(g, sum, taut_expr_mul(g, a.at[i], b.at[i]));
     return taut_symbols_push(L, sum);
 }
@@ -215,7 +216,7 @@ static expr square(lua_State *L, const char *who)
     graph *g = taut_script_of(L)->graph;
     vector a;
     taut_vectors_get(L, 1, who, &a);
-    expr sum = taut_expr_number(g, 0);
+    expr sum = taut_expr_integer(g, 0);
     for (uint32_t i = 0; i < a.dimension; i++) sum = taut_expr_add(g, sum, taut_expr_powi(g, a.at[i], 2));
     return taut_script_built(L, sum);
 }
@@ -248,7 +249,7 @@ void taut_vectors_open(lua_State *L)
     script *s = taut_script_of(L);
     taut_symbols_metatable(L, "vector", operators, SYMBOL_VECTOR);
     taut_functions_register(L, functions, sizeof functions / sizeof *functions);
-    expr zero = taut_script_built(L, taut_expr_number(s->graph, 0));
+    expr zero = taut_script_built(L, taut_expr_integer(s->graph, 0));
     taut_vectors_push(L, &(vector){ 0, 0, { zero, zero, zero, zero } });
     lua_setglobal(L, "origin");
 }

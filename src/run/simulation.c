@@ -269,6 +269,8 @@ static int create(model *m, const engine_options *options, const struct method_c
     z->declared = X(method_class_declared)(class, &z->spec);
     taut_native_use_begin(&z->native, options->native);
     z->native.steps = options->steps;
+    z->native.looks = options->looks;
+    z->native.frames = options->frames;
     status = X(simulation_system)(z, options->start);
     if (!status) z->s->native = &z->native;
     if (!status) status = taut_pool_create(m->context, options->threads, &z->pool);

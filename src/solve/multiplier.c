@@ -201,8 +201,13 @@ static int find_diagonal(multiplier *m)
 static int make(multiplier *m, transposed *g)
 {
     struct system *s = m->s;
-    const int shared = s->multiplier && s->multiplier->shape->sums && !m->order;
-    int status = shared ? TAUT_OK : taut_pattern_transpose(s->context, m->g, &g->shape, &g->from);
+    int shared = s->multiplier && s->multiplier->shape->sums && !m->order, status = TAUT_OK;
+    if (m->order && s->multiplier && s->multiplier->shape->sums) { /* the same products, of values in another order */
+        status = taut_products_renumber(s->context, s->multiplier->shape->sums,
+                                        s->structure.diagonal_mass ? m->order : NULL, m->order, &m->sums);
+        shared = m->sums != NULL;
+    }
+    if (!status && !shared) status = taut_pattern_transpose(s->context, m->g, &g->shape, &g->from);
     if (!status) status = s->multiplier ? share_shape(m, s->multiplier) : make_shape(m, g);
     if (status) return status;
     taut_linear_use(m->solver, s->work->pool);
@@ -254,8 +259,9 @@ static int list_rows_and_columns(taut_context *context, const pattern *g, int *i
     for (int e = 0; e < entries; e++) index[e] = e;
     int status = taut_products_create(context, g->rows, g->start, index, g->index, &natural);
     if (!status) taut_products_order(natural, order);
+    if (!status) status = taut_products_renumber(context, natural, order, NULL, rows);
     taut_products_destroy(context, natural);
-    if (!status) status = taut_products_create(context, g->rows, g->start, order, g->index, rows);
+    if (!status && !*rows) status = taut_products_create(context, g->rows, g->start, order, g->index, rows);
     if (!status) status = taut_pattern_transpose(context, g, &gt, &from);
     for (int e = 0; !status && e < entries; e++) index[e] = order[from[e]];
     if (!status) status = taut_products_create(context, gt->rows, gt->start, index, gt->index, columns);

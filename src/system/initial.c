@@ -30,11 +30,15 @@ static void lay_out(void *self, room_layout *l)
     if (m->start_points_line && any_free(m->start_q1, s->n)) start->free_second = room_take(l, s->n, 1);
 }
 
+/* Many are the same: the last few are kept. */
 static int evaluate(struct system *s, const start_value *from, real *values, unsigned char *is_free)
 {
     int status = TAUT_OK;
+    struct { expr e; real value; } last[8] = { { 0, 0 } };
     for (uint32_t i = 0; !status && i < s->n; i++) {
-        if (from[i].value) status = X(system_constant)(s, from[i].value, &values[i]);
+        const expr e = from[i].value;
+        if (e && last[e % 8].e != e) status = X(system_constant)(s, last[e % 8].e = e, &last[e % 8].value);
+        if (e) values[i] = last[e % 8].value;
         if (is_free) is_free[i] = from[i].type == START_FREE;
     }
     return status;

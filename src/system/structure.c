@@ -31,14 +31,28 @@ static void partition_clear(taut_context *context, partition *p)
     taut_mem_free(context, p->block_of);
 }
 
+static int is_diagonal(const pattern *shape)
+{
+    for (int i = 0; i < shape->rows; i++)
+        for (int k = shape->start[i]; k < shape->start[i + 1]; k++)
+            if (shape->index[k] != i) return 0;
+    return 1;
+}
+
 static int partition_create(taut_context *context, const pattern *shape, partition *p)
 {
     int n = shape->rows;
     *p = (partition){ 0 };
     p->start = taut_mem_new(context, (size_t)n + 1, sizeof *p->start);
-    p->order = taut_mem_new(context, (size_t)n, sizeof *p->order);
-    p->block_of = taut_mem_new(context, (size_t)n, sizeof *p->block_of);
-    int *parent = taut_mem_new(context, (size_t)n, sizeof *parent);
+    p->order = taut_mem_resize(context, NULL, (size_t)n, sizeof *p->order);
+    p->block_of = taut_mem_resize(context, NULL, (size_t)n, sizeof *p->block_of);
+    if (p->start && p->order && p->block_of && is_diagonal(shape)) {
+        for (int i = 0; i < n; i++) p->start[i + 1] = i + 1, p->order[i] = p->block_of[i] = i;
+        p->count = n;
+        p->largest = n > 0;
+        return TAUT_OK;
+    }
+    int *parent = taut_mem_resize(context, NULL, (size_t)n, sizeof *parent);
     if (!p->start || !p->order || !p->block_of || !parent) {
         partition_clear(context, p);
         taut_mem_free(context, parent);
@@ -262,15 +276,13 @@ static int keep_singular(struct system *s, const int *singular, real kappa)
 
 /* Constraints within a singular block come first (the unit length of a rotation): they couple nothing that was not.
    Those between singular blocks, and those that touch one, follow only where it is singular still. */
-static int cure_singular_mass(struct system *s, const place *at)
+static int cure_singular_mass(struct system *s, const place *at, real **values)
 {
-    int *singular = taut_mem_new(s->context, s->n, sizeof *singular);
-    real *values = NULL;
-    int status = singular ? mass_values(s, at, &values) : TAUT_OUT_OF_MEMORY;
+    int *singular = taut_mem_new(s->context, s->n, sizeof *singular), status = singular ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     for (int covered = 3; !status && covered >= 0; covered--) {
         const pattern *shape = X(field_hessian_pattern)(s->energy, KIND_W, KIND_W);
         memset(singular, 0, s->n * sizeof *singular);
-        int found = find_singular(s, shape, values, singular);
+        int found = find_singular(s, shape, *values, singular);
         if (found < 0) status = TAUT_OUT_OF_MEMORY;
         if (found <= 0) break;
         if (covered == 0) {
@@ -278,15 +290,14 @@ static int cure_singular_mass(struct system *s, const place *at)
             break;
         }
         status = X(field_prepare_jacobian)(s->constraint, KIND_Q);
-        const wide kappa = typical_mass(shape, values);
+        const wide kappa = typical_mass(shape, *values);
         if (!status) status = keep_singular(s, singular, (real)kappa);
         if (!status) status = augment(s, singular, covered, kappa);
         if (!status && s->structure.augmented) status = remake_fields(s);
-        taut_mem_free(s->context, values);
-        values = NULL;
-        if (!status) status = mass_values(s, at, &values);
+        taut_mem_free(s->context, *values);
+        *values = NULL;
+        if (!status) status = mass_values(s, at, values);
     }
-    taut_mem_free(s->context, values);
     taut_mem_free(s->context, singular);
     return status;
 }
@@ -342,21 +353,16 @@ static int invert_blocks(struct system *s, const partition *p, const pattern *sh
 }
 
 /* Constant mass: nothing but constants in f_ww, and no coupling of w with q or t. */
-static int find_constant_mass(struct system *s, const place *at)
+static int find_constant_mass(struct system *s, const place *at, const real *values)
 {
     structure *found = &s->structure;
     partition p;
-    real *values = NULL;
     int status = X(field_prepare_hessian)(s->energy, KIND_W, KIND_Q);
     if (!status) status = X(field_prepare_hessian)(s->energy, KIND_W, KIND_T);
-    if (!status) status = mass_values(s, at, &values);
     if (status) return status;
     const pattern *shape = X(field_hessian_pattern)(s->energy, KIND_W, KIND_W);
     status = partition_create(s->context, shape, &p);
-    if (status) {
-        taut_mem_free(s->context, values);
-        return status;
-    }
+    if (status) return status;
     found->separable = X(field_hessian_zero)(s->energy, KIND_W, KIND_Q);
     found->constant_mass = !X(field_hessian_varies)(s->energy, KIND_W, KIND_W);
     found->uncoupled = found->constant_mass && found->separable && X(field_hessian_zero)(s->energy, KIND_W, KIND_T);
@@ -373,7 +379,6 @@ static int find_constant_mass(struct system *s, const place *at)
         found->explicit_force = !found->force_velocity && !found->force_multiplier && !s->slip;
     }
     partition_clear(s->context, &p);
-    taut_mem_free(s->context, values);
     return status;
 }
 
@@ -451,11 +456,30 @@ int X(system_refresh_mass)(struct system *s, int *same)
     return status;
 }
 
+/* Is the derivative of e by each variable zero where all of them are? */
+static int vanishes_at_zero(taut_context *context, graph *g, expr e, const kernel *k, int *vanishes)
+{
+    expr *slots = taut_mem_new(context, 2 * (size_t)k->slots + 1, sizeof *slots), *zeros = slots + k->slots;
+    const expr zero = taut_expr_number(g, 0);
+    size_t count = 0;
+    int failed = !slots || !zero;
+    for (uint32_t i = 0; !failed && i < k->slots; i++)
+        if (k->slot_kind[i] == KIND_W) zeros[count] = zero, slots[count++] = taut_expr_variable(g, KIND_SLOT, i);
+    for (size_t i = 0; !failed && i < count; i++) {
+        expr slope = taut_expr_derivative(g, e, slots[i]);
+        if (slope) slope = taut_expr_substitute(g, slope, slots, zeros, count);
+        failed = !slope;
+        *vanishes &= slope == zero;
+    }
+    taut_mem_free(context, slots);
+    return failed ? TAUT_OUT_OF_MEMORY : TAUT_OK;
+}
+
 /* Degree in w of each shape, everything else being constant. */
 static int find_quadratic(struct system *s)
 {
     graph *g = taut_store_shapes(s->store);
-    s->structure.quadratic = 1;
+    s->structure.quadratic = s->structure.homogeneous = 1;
     for (size_t b = 0; b < s->energy_family.batch_count; b++) {
         const kernel *k = taut_store_kernel(s->store, s->energy_family.batches[b].kernel);
         expr *slots = taut_mem_new(s->context, k->slots, sizeof *slots),
@@ -466,27 +490,26 @@ static int find_quadratic(struct system *s)
                 slots[count] = taut_expr_variable(g, KIND_SLOT, i);
                 others[count++] = taut_expr_variable(g, KIND_CONSTANT_SLOT, k->constants + i);
             }
-        int degree = slots && others
-                         ? taut_expr_degree(g, taut_expr_substitute(g, k->value, slots, others, count), 1u << KIND_SLOT)
-                         : -1;
+        const expr value = slots && others ? taut_expr_substitute(g, k->value, slots, others, count) : 0;
+        const int degree = value ? taut_expr_degree(g, value, 1u << KIND_SLOT) : -1;
         taut_mem_free(s->context, slots);
         taut_mem_free(s->context, others);
         if (degree < 0) return TAUT_OUT_OF_MEMORY;
-        if (degree > 2) s->structure.quadratic = 0;
+        if (degree > 2) s->structure.quadratic = s->structure.homogeneous = 0;
+        if (s->structure.homogeneous && vanishes_at_zero(s->context, g, value, k, &s->structure.homogeneous))
+            return TAUT_OUT_OF_MEMORY;
     }
     return TAUT_OK;
 }
 
 /* A formula that is not finite at the start is reported as such, not as a singular matrix. */
-static int mass_is_finite(struct system *s, const place *at)
+static int mass_is_finite(struct system *s, const place *at, const real *values)
 {
-    real *values = NULL, sum = 0;
-    int status = mass_values(s, at, &values);
-    const pattern *shape = status ? NULL : X(field_hessian_pattern)(s->energy, KIND_W, KIND_W);
-    for (int k = 0; shape && k < pattern_entries(shape); k++) sum += values[k] - values[k];
-    taut_mem_free(s->context, values);
-    if (status || sum == 0) return status;
-    status = X(system_check_finite)(s, at, "at the start");
+    real sum = 0;
+    const pattern *shape = X(field_hessian_pattern)(s->energy, KIND_W, KIND_W);
+    for (int k = 0; k < pattern_entries(shape); k++) sum += values[k] - values[k];
+    if (sum == 0) return TAUT_OK;
+    int status = X(system_check_finite)(s, at, "at the start");
     return status ? status : taut_fail(s->context, TAUT_NOT_FINITE, "%s:%d: the mass matrix is not finite at the start",
                                   s->m->file, s->m->form_line);
 }
@@ -541,11 +564,14 @@ int X(system_find_structure)(struct system *s)
     if (!status && s->slip) status = find_affine(s, &affine);
     found->constraint_time |= affine;
     place at = place_at(s, s->start.q, s->start.w, &t, NULL); /* for a first look at the mass matrix */
+    real *mass = NULL;
+    if (!status && s->form != FORM_RATES) status = mass_values(s, &at, &mass);
     if (!status && s->form == FORM_LAGRANGIAN) {
-        status = mass_is_finite(s, &at);
-        if (!status) status = cure_singular_mass(s, &at);
+        status = mass_is_finite(s, &at, mass);
+        if (!status) status = cure_singular_mass(s, &at, &mass);
     }
-    if (!status && s->form != FORM_RATES) status = find_constant_mass(s, &at);
+    if (!status && s->form != FORM_RATES) status = find_constant_mass(s, &at, mass);
     if (!status && s->form != FORM_RATES) status = find_quadratic(s);
+    taut_mem_free(s->context, mass);
     return status;
 }

@@ -7,29 +7,29 @@
 
 /* xi = A x (+ b): the infinitesimal action on coordinates (with b) and on their velocities or momenta (without). All A
    here are antisymmetric, so that momenta transform like velocities. */
+static inline void act_on(const symmetry *y, const group *g, const real *x, int with_shift, real *xi)
+{
+    const uint32_t k = y->index, a = (k + 1) % 3, b = (k + 2) % 3; /* e_k x : (.)_b = x_a, (.)_a = -x_b */
+    const real *q = x + g->first;
+    real *out = xi + g->first;
+    if (y->type == SYMMETRY_SHIFT) {
+        if (with_shift && k == g->first) out[0] = 1;
+    } else if (g->type == GROUP_POINT && y->type == SYMMETRY_TRANSLATION) {
+        if (with_shift && k < g->size) out[k] = 1;
+    } else if (g->type == GROUP_POINT) {
+        if (a < g->size && b < g->size) out[a] = -q[b], out[b] = q[a];
+    } else if (g->type == GROUP_ROTATION && y->type == SYMMETRY_ROTATION) {
+        /* 1/2 (0, e_k) r */
+        out[0] = -q[1 + k] / 2, out[1 + k] = q[0] / 2;
+        out[1 + a] = -q[1 + b] / 2, out[1 + b] = q[1 + a] / 2;
+    }
+}
+
 static void act(const struct system *s, const symmetry *y, const real *x, int with_shift, real *xi)
 {
     const model *m = s->m;
     memset(xi, 0, s->n * sizeof *xi);
-    if (y->type == SYMMETRY_SHIFT) {
-        if (with_shift) xi[y->index] = 1;
-        return;
-    }
-    uint32_t k = y->index, a = (k + 1) % 3, b = (k + 2) % 3; /* e_k x : (.)_b = x_a, (.)_a = -x_b */
-    for (size_t i = 0; i < m->group_count; i++) {
-        const group *g = &m->groups[i];
-        const real *q = x + g->first;
-        real *out = xi + g->first;
-        if (g->type == GROUP_POINT && y->type == SYMMETRY_TRANSLATION) {
-            if (with_shift && k < g->size) out[k] = 1;
-        } else if (g->type == GROUP_POINT) {
-            if (a < g->size && b < g->size) out[a] = -q[b], out[b] = q[a];
-        } else if (g->type == GROUP_ROTATION && y->type == SYMMETRY_ROTATION) {
-            /* 1/2 (0, e_k) r */
-            out[0] = -q[1 + k] / 2, out[1 + k] = q[0] / 2;
-            out[1 + a] = -q[1 + b] / 2, out[1 + b] = q[1 + a] / 2;
-        }
-    }
+    for (size_t i = 0; i < m->group_count; i++) act_on(y, &m->groups[i], x, with_shift, xi);
 }
 
 void X(symmetry_action)(const struct system *s, const symmetry *y, const real *q, real *xi) { act(s, y, q, 1, xi); }
@@ -81,14 +81,16 @@ static real next_random(tester *z) /* in (-1, 1) */
     return (real)((double)(z->seed >> 11) / 4503599627370496.0 - 1.0);
 }
 
-static void add_product(const real *x, const real *y, uint32_t n, real *sum, real *size)
+/* Adds gradient . xi to the sums, xi by the action on x. */
+static void add_product(const tester *z, const real *x, int with_shift, candidate *c)
 {
-    real products = *sum, sizes = *size; /* not through memory */
-    for (uint32_t i = 0; i < n; i++) {
-        products += x[i] * y[i];
-        sizes += REAL(fabs)(x[i] * y[i]);
+    real sum = c->sum, size = c->size; /* not through memory */
+    act(z->s, &c->y, x, with_shift, z->dq);
+    for (uint32_t i = 0; i < z->s->n; i++) {
+        sum += z->gradient[i] * z->dq[i];
+        size += REAL(fabs)(z->gradient[i] * z->dq[i]);
     }
-    *sum = products, *size = sizes;
+    c->sum = sum, c->size = size;
 }
 
 /* 5e3 eps: a true symmetry leaves round-off (of formulas and of the sum); a broken one leaves a good part of the sum,
@@ -111,36 +113,59 @@ static void decide(candidate *c)
     else if (!is_zero(c->sum, c->size)) c->here = BROKEN;
 }
 
-/* Adds gradient . xi to the sums, xi by the action on x. */
-static void add_action(tester *z, const real *x, int with_shift, candidate *all, int count)
+static void add_action(const tester *z, const real *x, int with_shift, candidate *all, int count)
 {
-    for (int i = 0; i < count; i++) {
-        if (!is_open(&all[i])) continue;
-        act(z->s, &all[i].y, x, with_shift, z->dq);
-        add_product(z->gradient, z->dq, z->s->n, &all[i].sum, &all[i].size);
-    }
+    for (int i = 0; i < count; i++)
+        if (is_open(&all[i])) add_product(z, x, with_shift, &all[i]);
+}
+
+static void decide_open(candidate *all, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (is_open(&all[i])) decide(&all[i]);
 }
 
 static void decide_sums(candidate *all, int count)
 {
-    for (int i = 0; i < count; i++) {
-        if (is_open(&all[i])) decide(&all[i]);
-        all[i].sum = all[i].size = 0;
-    }
+    decide_open(all, count);
+    for (int i = 0; i < count; i++) all[i].sum = all[i].size = 0;
 }
 
-static void test_constraints(tester *z, candidate *c)
+/* What belongs to the positions does not depend on the velocities: it is what it is at rest. */
+static int is_apart(const struct system *s) { return s->structure.separable && !s->structure.force_velocity; }
+
+static void test_row(const tester *z, const pattern *p, int r, candidate *c)
+{
+    c->sum = c->size = 0;
+    for (int e = p->start[r]; e < p->start[r + 1]; e++) {
+        c->sum += z->g[e] * z->dq[p->index[e]];
+        c->size += REAL(fabs)(z->g[e] * z->dq[p->index[e]]);
+    }
+    decide(c);
+}
+
+/* What constraints break is seen in the first of them, most often: these are looked at before all else, and of the
+   action only what they need. */
+enum { FIRST_ROWS = 16 };
+
+static void test_first_rows(tester *z, candidate *c)
 {
     const pattern *p = z->s->blocks[BLOCK_G].parts[0].shape;
-    act(z->s, &c->y, z->q, 1, z->dq);
-    for (int r = 0; r < p->rows && c->here == HOLDS; r++) {
-        c->sum = c->size = 0;
-        for (int e = p->start[r]; e < p->start[r + 1]; e++) {
-            c->sum += z->g[e] * z->dq[p->index[e]];
-            c->size += REAL(fabs)(z->g[e] * z->dq[p->index[e]]);
-        }
-        decide(c);
+    const model *m = z->s->m;
+    for (int r = 0; r < p->rows && r < FIRST_ROWS && c->here == HOLDS; r++) {
+        for (int e = p->start[r]; e < p->start[r + 1]; e++) z->dq[p->index[e]] = 0;
+        for (int e = p->start[r]; e < p->start[r + 1]; e++)
+            act_on(&c->y, &m->groups[m->group_of[p->index[e]]], z->q, 1, z->dq);
+        test_row(z, p, r, c);
     }
+    c->sum = c->size = 0;
+}
+
+static void test_other_rows(tester *z, candidate *c)
+{
+    const pattern *p = z->s->blocks[BLOCK_G].parts[0].shape;
+    if (p->rows > FIRST_ROWS) act(z->s, &c->y, z->q, 1, z->dq);
+    for (int r = FIRST_ROWS; r < p->rows && c->here == HOLDS; r++) test_row(z, p, r, c);
 }
 
 /* What becomes of the candidates at this state. Values are evaluated once for all of them. at_rest: z->w is zero, so
@@ -150,9 +175,15 @@ static void test_here(tester *z, const place *at, int at_rest, candidate *all, i
     struct system *s = z->s;
     if (!is_any_left(all, count)) return;
     for (int i = 0; i < count; i++) all[i].here = HOLDS, all[i].sum = all[i].size = 0;
+    if (!at_rest) {
+        X(system_block_values)(s, BLOCK_G, at, z->g);
+        for (int i = 0; i < count; i++)
+            if (is_open(&all[i])) test_first_rows(z, &all[i]);
+    }
     memset(z->gradient, 0, s->n * sizeof(real));
     X(field_gradient)(s->energy, KIND_Q, at, NULL, z->gradient);
     add_action(z, z->q, 1, all, count);
+    if (is_apart(s)) decide_open(all, count);
     if (!at_rest) {
         memset(z->gradient, 0, s->n * sizeof(real));
         X(field_gradient)(s->energy, KIND_W, at, NULL, z->gradient);
@@ -165,10 +196,8 @@ static void test_here(tester *z, const place *at, int at_rest, candidate *all, i
         add_action(z, z->q, 1, all, count);
         decide_sums(all, count);
     }
-    if (at_rest) return;
-    X(system_block_values)(s, BLOCK_G, at, z->g);
-    for (int i = 0; i < count; i++)
-        if (is_open(&all[i])) test_constraints(z, &all[i]);
+    for (int i = 0; i < count && !at_rest; i++)
+        if (is_open(&all[i])) test_other_rows(z, &all[i]);
 }
 
 /* Tests the candidates at three random states. A state outside the domain of a formula counts for none of them. */
@@ -193,8 +222,8 @@ static void test_all(tester *z, const real *q, const real *w, candidate *all, in
             outside |= !all[i].broken && all[i].here == NOT_FINITE;
         }
         /* at rest as well: in units in which velocities are small, a kinetic energy of 1 hides the potential */
-        memset(z->w, 0, s->n * sizeof(real));
-        if (!outside) test_here(z, &at, 1, all, count);
+        if (!is_apart(s)) memset(z->w, 0, s->n * sizeof(real));
+        if (!outside && !is_apart(s)) test_here(z, &at, 1, all, count);
         for (int i = 0; !outside && i < count; i++) all[i].broken |= all[i].here == BROKEN;
         if (outside)
             spread /= 2; /* stay nearer to the start */

@@ -72,6 +72,7 @@ typedef struct {
     int diagonal_mass;
     int largest_block;          /* of the mass matrix's diagonal blocks */
     int quadratic;              /* L or H is of degree 2 in w, at the most */
+    int homogeneous;            /* and has no term of degree 1 in w, whatever the constants are */
     int separable;              /* no mixed second derivative of w and q */
     int augmented;              /* the mass matrix is singular alone; multiples of (dg/dt)^2 / 2 were added */
     int explicit_force;         /* uncoupled, mass in small blocks, and forces free of w and lambda, no velocity
