@@ -261,7 +261,7 @@ static void a_stage_is_a_database(void **state)
         strcpy(definition + at, ")");
         double *values = malloc((count + 1) * width * sizeof *values), *found = values + count * width;
         for (size_t k = 0; k < count * width; k++) values[k] = any_number(&seed);
-        assert_true(taut_stage_suits(definition, width));
+        assert_true(taut_stage_suits(definition, width, 0));
         for (int again = 0; again < 2; again++) { /* the memory of the first time serves again */
             taut_stage_empty(&s);
             for (size_t f = 0; f < count; f++)
@@ -376,6 +376,78 @@ static void many_frames(void **state)
     free(values);
 }
 
+/* The first commit is written as a whole: without frames and with some, one leaf and several, more than a root lists
+   and beside more pages than a stage has room for; at once, or when a reader of the empty file has gone. Then
+   others. */
+static void first_commits(void **state)
+{
+    (void)state;
+    enum { MORE = 40 };
+    static const struct { size_t width, count, properties; double frames; int blocked; } cases[] = {
+        { 1, 0, 1, 0, 0 },      { 1, 1, 1, 0, 0 },       { 7, 10, 1, 0, 1 },    { 7, 500, 1, 0, 0 },
+        { 7, 500, 1, 0, 1 },    { 7, 500, 1, 1e6, 0 },   { 7, 9000, 1, 1e6, 1 }, { 100, 1500, 1, 0, 0 },
+        { 100, 1500, 1, 0, 1 }, { 100, 1500, 1, 1e6, 0 }, { 7, 500, 60, 0, 0 },  { 7, 500, 60, 0, 1 },
+        { 510, 60, 1, 0, 0 },   { 510, 60, 1, 1e6, 0 },
+    };
+    char *large = malloc(5001), name[40];
+    memset(large, 'x', 5000);
+    large[5000] = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const size_t width = cases[i].width, count = cases[i].count;
+        taut_context *context = taut_context_create(NULL);
+        record_column *columns = malloc(width * sizeof *columns);
+        char (*names)[24] = malloc(width * sizeof *names);
+        double *values = malloc((count + MORE) * width * sizeof *values);
+        uint64_t seed = i;
+        writer *w;
+        sqlite3 *db;
+        int done;
+        for (size_t k = 0; k < width; k++) {
+            snprintf(names[k], sizeof names[k], "c%zu", k);
+            columns[k] = (record_column){ names[k], k ? "observable" : "time" };
+        }
+        for (size_t k = 0; k < (count + MORE) * width; k++) values[k] = any_number(&seed);
+        assert_int_equal(taut_writer_create(context, path, 1, columns, width, 0, cases[i].frames, &w), TAUT_OK);
+        for (size_t k = 0; k < cases[i].properties; k++) {
+            snprintf(name, sizeof name, "large%zu", k);
+            assert_int_equal(taut_writer_property(w, name, large), TAUT_OK);
+        }
+        assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+        if (cases[i].blocked) {
+            write_frames(w, 0, (long)count / 2, width, values);
+            assert_int_equal(sqlite3_exec(db, "begin; select * from sqlite_schema", NULL, NULL, NULL), SQLITE_OK);
+            for (int again = 0; again < 2; again++) {
+                assert_int_equal(taut_writer_commit(w, 0, &done), TAUT_OK);
+                assert_false(done);
+                assert_true(taut_writer_is_whole(w));
+            }
+            assert_int_equal(sqlite3_exec(db, "end", NULL, NULL, NULL), SQLITE_OK);
+        }
+        write_frames(w, cases[i].blocked ? (long)count / 2 : 0, (long)count, width, values);
+        assert_int_equal(taut_writer_commit(w, 0, &done), TAUT_OK);
+        assert_true(done);
+        assert_frames(path, (long)count, width, values);
+        write_frames(w, (long)count, (long)count + MORE, width, values);
+        assert_int_equal(taut_writer_property(w, "large0", "small"), TAUT_OK);
+        assert_int_equal(taut_writer_commit(w, 0, &done), TAUT_OK);
+        assert_true(done);
+        taut_writer_close(w);
+        assert_frames(path, (long)count + MORE, width, values);
+        assert_int_equal(sqlite3_exec(db, "pragma integrity_check", keep_answer, NULL, NULL), SQLITE_OK);
+        assert_string_equal(answer, "ok");
+        assert_int_equal(sqlite3_exec(db, "select count(*) || ' ' || min(value) from run", keep_answer, NULL, NULL),
+                         SQLITE_OK);
+        snprintf(name, sizeof name, "%zu small", cases[i].properties);
+        assert_string_equal(answer, name);
+        sqlite3_close(db);
+        taut_context_destroy(context);
+        free(columns);
+        free(names);
+        free(values);
+    }
+    free(large);
+}
+
 /* Large files have large pages, small ones small pages. */
 static void pages_suit_the_size(void **state)
 {
@@ -454,6 +526,7 @@ int main(void)
         TEST(large_frames_are_taken_back),
         TEST(a_stage_is_a_database),
         TEST(many_frames),
+        TEST(first_commits),
         TEST(pages_suit_the_size),
         TEST(gathered_frames_are_taken_back),
         TEST(removed_file_is_noticed),

@@ -84,7 +84,7 @@ static int simulate(session *z, engine_options *e, const definitions *d, int rep
         return complain(EXIT_USAGE,
                         "'%s' exists: 'taut resume' continues its run, --force replaces it; or give -o another name",
                         z->path);
-    if (!status) e->steps = (double)(z->options.until / z->options.step);
+    if (!status) taut_run_expect(&z->options, &e->steps, &e->looks, &e->frames);
     if (!status) status = z->api->create(z->m, e, &z->engine);
     if (!status && z->path)
         status = taut_recorder_create(z->context, z->path, replace, &subject, z->engine, &z->recorder);

@@ -60,23 +60,28 @@ void taut_database_close(database *d)
 /* Of failures that do not say it themselves. */
 static int purpose(const database *d) { return d->writes ? TAUT_CANNOT_WRITE : TAUT_CANNOT_READ; }
 
-static int system_failure(const database *d, int status, const char *what)
+/* What SQLite or the system said. */
+typedef struct {
+    int code, number;        /* extended; 0: none */
+    const char *text;
+} failure;
+
+static int system_failure(const database *d, const failure *f, int status, const char *what)
 {
-    int number = sqlite3_system_errno(d->handle);
     return taut_fail(d->context, status, "cannot %s '%s': %s", what, d->path,
-        number ? strerror(number) : sqlite3_errmsg(d->handle));
+                     f->number ? strerror(f->number) : f->text);
 }
 
-static int transfer_failure(const database *d)
+static int transfer_failure(const database *d, const failure *f)
 {
-    switch (sqlite3_extended_errcode(d->handle)) {
+    switch (f->code) {
     case SQLITE_IOERR_READ:
-    case SQLITE_IOERR_SHORT_READ: return system_failure(d, TAUT_CANNOT_READ, "read");
+    case SQLITE_IOERR_SHORT_READ: return system_failure(d, f, TAUT_CANNOT_READ, "read");
     case SQLITE_IOERR_WRITE:
     case SQLITE_IOERR_FSYNC:
     case SQLITE_IOERR_DIR_FSYNC:
-    case SQLITE_IOERR_TRUNCATE: return system_failure(d, TAUT_CANNOT_WRITE, "write");
-    default: return system_failure(d, purpose(d), "read or write");
+    case SQLITE_IOERR_TRUNCATE: return system_failure(d, f, TAUT_CANNOT_WRITE, "write");
+    default: return system_failure(d, f, purpose(d), "read or write");
     }
 }
 
@@ -86,32 +91,43 @@ int taut_database_moved(const database *d)
                      "'%s' was removed, moved or replaced while the run was writing to it", d->path);
 }
 
-int taut_database_fail(const database *d)
+static int fail(const database *d, const failure *f)
 {
     taut_context *context = d->context;
-    switch (sqlite3_errcode(d->handle)) {
+    switch (f->code & 255) {
     case SQLITE_NOMEM: return taut_fail(context, TAUT_OUT_OF_MEMORY, "out of memory in SQLite");
     case SQLITE_NOTADB:
         return taut_fail(context, TAUT_CANNOT_READ, "'%s' is not a run file (no SQLite database)", d->path);
     case SQLITE_CORRUPT:
         return taut_fail(context, TAUT_CANNOT_READ,
-                         "'%s' is damaged: %s; 'sqlite3 FILE .recover' may save what is left", d->path,
-                         sqlite3_errmsg(d->handle));
+                         "'%s' is damaged: %s; 'sqlite3 FILE .recover' may save what is left", d->path, f->text);
     case SQLITE_FULL: return taut_fail(context, TAUT_CANNOT_WRITE, "cannot write '%s': the disk is full", d->path);
     case SQLITE_BUSY:
     case SQLITE_LOCKED: return taut_fail(context, purpose(d), "another process is writing to '%s'", d->path);
     case SQLITE_READONLY:
-        if (sqlite3_extended_errcode(d->handle) == SQLITE_READONLY_DBMOVED) return taut_database_moved(d);
+        if (f->code == SQLITE_READONLY_DBMOVED) return taut_database_moved(d);
         return taut_fail(context, TAUT_CANNOT_WRITE, "cannot write '%s': the file or its folder is read-only", d->path);
-    case SQLITE_CANTOPEN: return system_failure(d, purpose(d), "open");
-    case SQLITE_IOERR: return transfer_failure(d);
+    case SQLITE_CANTOPEN: return system_failure(d, f, purpose(d), "open");
+    case SQLITE_IOERR: return transfer_failure(d, f);
     case SQLITE_INTERRUPT: return taut_fail(context, TAUT_STOPPED, "stopped while reading or writing '%s'", d->path);
     case SQLITE_TOOBIG:
         return taut_fail(context, TAUT_UNSUPPORTED, "the state is larger than '%s' can hold (10^9 bytes)", d->path);
     default:
-        return taut_fail(context, TAUT_CANNOT_READ, "'%s' does not have what a run file has: %s", d->path,
-                    sqlite3_errmsg(d->handle));
+        return taut_fail(context, TAUT_CANNOT_READ, "'%s' does not have what a run file has: %s", d->path, f->text);
     }
+}
+
+int taut_database_fail(const database *d)
+{
+    const failure f = { sqlite3_extended_errcode(d->handle), sqlite3_system_errno(d->handle),
+                        sqlite3_errmsg(d->handle) };
+    return fail(d, &f);
+}
+
+int taut_database_fail_as(const database *d, int code, int number)
+{
+    const failure f = { code, number, sqlite3_errstr(code) };
+    return fail(d, &f);
 }
 
 int taut_database_run(const database *d, const char *sql)

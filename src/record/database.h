@@ -22,6 +22,8 @@ void taut_database_stoppable(const database *d);
 
 /* The last failure as a status with a message: what it means for a run file, and what to do. */
 int taut_database_fail(const database *d);
+/* The same for a code of SQLite, which may be an extended one, and a number of the system (0: none). */
+int taut_database_fail_as(const database *d, int code, int number);
 /* The failure of a file that is no longer where it was. */
 int taut_database_moved(const database *d);
 /* Runs statements without results. */

@@ -6,11 +6,14 @@
 #include "base/flat.h"
 
 enum {
-    PAGE = 65536,            /* bytes; the largest there is, so that there are few */
-    LARGE = 6 << 20,         /* room for more than four pages, in large pages of the system */
+    PAGE = 65536,            /* bytes, where they can be chosen: the largest there is, so that there are few */
+    SMALL = 4 * PAGE,        /* room at first */
+    LARGE = 8 << 20,         /* room for more, in large pages of the system: */
+    SYSTEM_PAGE = 2 << 20,
     HEAD = 100,              /* of the file, at the begin of page 1 */
     LEAF = 0x0d, INTERIOR = 0x05, LEAF_HEAD = 8, INTERIOR_HEAD = 12,
-    ROOT = 2,                /* page of the table frames */
+    ROOT = 2,                /* page of the table frames, and how many there are before its leaves */
+    CHILD = 2 + 4 + 9,       /* bytes that a leaf takes in the root, at most */
     CELL = 18,               /* bytes of a row before its content, at most: two numbers of variable length */
     TYPE_NULL = 0, TYPE_DOUBLE = 7, TYPE_ZERO = 8 /* of values; NULL and zero have no content */
 };
@@ -83,15 +86,17 @@ static void put_double(unsigned char *p, double value)
 /* Bytes of a row at most, with its place in the list of the page. */
 static size_t largest_row(size_t width) { return 2 + CELL + 3 + 2 + width + 8 + 8 * width; }
 
-static unsigned char *page_at(const stage *s, uint32_t page) { return s->image + (size_t)page * PAGE; }
+static unsigned char *leaf_at(const stage *s, uint32_t leaf) { return s->image + s->start + (size_t)leaf * s->page; }
 
 static void end_leaf(const stage *s)
 {
-    unsigned char *page = page_at(s, s->leaf.page);
+    unsigned char *page = leaf_at(s, s->leaf.page);
     memset(page, 0, LEAF_HEAD);
     page[0] = LEAF;
     put_16(page + 3, s->leaf.count);
     put_16(page + 5, s->leaf.content); /* PAGE itself is written as 0 */
+    const size_t used = LEAF_HEAD + 2 * (size_t)s->leaf.count; /* nothing of the process's memory gets into the file */
+    memset(page + used, 0, s->leaf.content - used);
 }
 
 /* Values with content: all but zeros and what is not a number, which becomes NULL. */
@@ -131,7 +136,7 @@ static int add_row(stage *s, int64_t frame, int64_t step, const double *values, 
     stage_leaf *l = &s->leaf;
     if (l->content < LEAF_HEAD + 2 * ((size_t)l->count + 1) + all) return 0;
     l->content -= (uint32_t)all;
-    unsigned char *page = page_at(s, l->page), *p = page + l->content;
+    unsigned char *page = leaf_at(s, l->page), *p = page + l->content;
     put_16(page + LEAF_HEAD + 2 * l->count++, l->content);
     p = put_varint(p, size);
     p = put_varint(p, (uint64_t)frame);
@@ -143,69 +148,85 @@ static int add_row(stage *s, int64_t frame, int64_t step, const double *values, 
     return 1;
 }
 
-/* The leaf is full: the root lists it with the number of its last row. */
-static void list_leaf(stage *s, int64_t last)
+/* Room for a number of leaves. The first of them begins a large page. */
+static int reserve(taut_context *context, stage *s, uint32_t leaves)
 {
-    unsigned char cell[4 + CELL], *p = put_varint(cell + 4, (uint64_t)last), *root = page_at(s, ROOT - 1);
-    put_32(cell, s->leaf.page + 1);
-    s->root_content -= (uint32_t)(p - cell);
-    memcpy(root + s->root_content, cell, (size_t)(p - cell));
-    put_16(root + INTERIOR_HEAD + 2 * s->children++, s->root_content);
-}
-
-/* Room for one page more than there are. */
-static int reserve(taut_context *context, stage *s, uint32_t pages)
-{
-    if (s->capacity >= (size_t)pages * PAGE) return TAUT_OK;
-    size_t capacity = !s->capacity ? 4 * PAGE : s->capacity < LARGE / 2 ? LARGE : 2 * s->capacity;
-    unsigned char *image = taut_mem_resize(context, s->image, capacity, 1);
-    if (!image) return TAUT_OUT_OF_MEMORY;
-    if (capacity >= LARGE) taut_flat_large_pages(context, image, capacity);
-    s->image = image;
-    s->capacity = capacity;
+    const size_t front = (size_t)s->front * s->page;
+    if (leaves > 1 && s->capacity >= s->start + (size_t)leaves * s->page) return TAUT_OK;
+    size_t capacity = leaves > 1 ? 2 * s->capacity : s->many ? LARGE : SMALL;
+    if (capacity > SMALL && capacity < LARGE) capacity = LARGE;
+    while (capacity < front + (size_t)leaves * s->page) capacity *= 2;
+    if (capacity > s->capacity) {
+        unsigned char *image = taut_mem_resize(context, s->image, capacity, 1);
+        if (!image) return TAUT_OUT_OF_MEMORY;
+        if (capacity >= LARGE) taut_flat_large_pages(context, image, capacity);
+        s->image = image;
+        s->capacity = capacity;
+    }
+    if (leaves > 1) return TAUT_OK; /* those that are there stay where they are */
+    s->start = front;
+    if (s->capacity >= LARGE) s->start += SYSTEM_PAGE - ((uintptr_t)s->image + front) % SYSTEM_PAGE;
     return TAUT_OK;
 }
 
-/* The leaves are pages 3, 4, ... */
 int taut_stage_add(taut_context *context, stage *s, int64_t frame, int64_t step, const double *values, size_t width)
 {
     if (!s->count) {
-        int status = reserve(context, s, ROOT + 1);
+        if (!s->page) s->page = PAGE, s->front = ROOT;
+        int status = reserve(context, s, 1);
         if (status) return status;
-        s->leaf = (stage_leaf){ .page = ROOT, .content = PAGE };
-        s->children = 0, s->root_content = PAGE;
+        s->leaf = (stage_leaf){ .content = s->page };
+        s->first = frame;
     } else if (add_row(s, frame, step, values, width)) {
         return TAUT_OK;
     } else {
         int status = reserve(context, s, s->leaf.page + 2);
         if (status) return status;
         end_leaf(s);
-        list_leaf(s, frame - 1);
-        s->leaf = (stage_leaf){ .page = s->leaf.page + 1, .content = PAGE };
+        s->leaf = (stage_leaf){ .page = s->leaf.page + 1, .content = s->page };
     }
     add_row(s, frame, step, values, width); /* fits an empty page: taut_stage_suits */
     return TAUT_OK;
 }
 
-size_t taut_stage_size(const stage *s) { return s->count ? ((size_t)s->leaf.page + 1) * PAGE : 0; }
+size_t taut_stage_size(const stage *s) { return s->count ? ((size_t)s->leaf.page + 1) * s->page : 0; }
 
-void taut_stage_empty(stage *s) { s->count = 0; }
-
-/* The last leaf and the root above all of them; a single leaf is the root itself. Returns the count of pages. */
-static uint32_t end_rows(const stage *s)
+int taut_stage_is_full(const stage *s)
 {
-    unsigned char *root = page_at(s, ROOT - 1);
+    return s->count && INTERIOR_HEAD + (size_t)CHILD * (s->leaf.page + 1) > s->page;
+}
+
+void taut_stage_empty(stage *s) { s->count = 0, s->page = 0, s->many = 0; }
+
+/* The root above the leaves, which are page `number` of the database and those that follow; a single leaf is the root
+   itself. Each but the last is listed with the number of its last row. Returns how many pages there are in all. */
+static uint32_t end_rows(const stage *s, unsigned char *root, uint32_t number)
+{
+    const uint32_t children = s->leaf.page;
+    uint32_t content = s->page;
+    int64_t next = s->first;
     end_leaf(s);
-    if (!s->children) {
-        memcpy(root, page_at(s, s->leaf.page), PAGE);
-        return ROOT;
+    if (!children) {
+        memcpy(root, leaf_at(s, 0), s->page);
+        return number - 1;
     }
+    for (uint32_t i = 0; i < children; i++) {
+        unsigned char cell[4 + CELL];
+        next += get_16(leaf_at(s, i) + 3);
+        put_32(cell, number + i);
+        const uint32_t size = (uint32_t)(put_varint(cell + 4, (uint64_t)next - 1) - cell);
+        content -= size;
+        memcpy(root + content, cell, size);
+        put_16(root + INTERIOR_HEAD + 2 * (size_t)i, content);
+    }
+    const size_t used = INTERIOR_HEAD + 2 * (size_t)children;
     memset(root, 0, INTERIOR_HEAD);
+    memset(root + used, 0, content - used);
     root[0] = INTERIOR;
-    put_16(root + 3, s->children);
-    put_16(root + 5, s->root_content);
-    put_32(root + 8, s->leaf.page + 1);
-    return s->leaf.page + 1;
+    put_16(root + 3, children);
+    put_16(root + 5, content);
+    put_32(root + 8, number + children);
+    return number + children;
 }
 
 /* ---- reading them back ---- */
@@ -226,9 +247,8 @@ static int64_t get_whole(const unsigned char *p, int size)
 void taut_stage_next(const stage *s, stage_leaf *at, int64_t *step, double *values, size_t width)
 {
     static const int sizes[] = { 0, 1, 2, 3, 4, 6, 8 }; /* of whole numbers, by type */
-    if (!at->page) at->page = ROOT;
-    if (at->page < s->leaf.page && at->count == get_16(page_at(s, at->page) + 3)) at->page++, at->count = 0;
-    const unsigned char *page = page_at(s, at->page), *p = page + get_16(page + LEAF_HEAD + 2 * at->count++);
+    if (at->page < s->leaf.page && at->count == get_16(leaf_at(s, at->page) + 3)) at->page++, at->count = 0;
+    const unsigned char *page = leaf_at(s, at->page), *p = page + get_16(page + LEAF_HEAD + 2 * at->count++);
     p = skip_varint(skip_varint(skip_varint(p))) + 1; /* sizes, the number of the row; NULL */
     const int step_size = *p == TYPE_ZERO ? 0 : sizes[*p];
     const unsigned char *types = p + 1, *content = types + width;
@@ -246,14 +266,14 @@ void taut_stage_next(const stage *s, stage_leaf *at, int64_t *step, double *valu
 /* ---- the file ---- */
 
 /* Page 1: the head, and the table of tables with one row (type, name, table, root page, definition). */
-static void put_head(unsigned char *image, const char *definition, uint32_t pages)
+static void put_head(unsigned char *image, uint32_t page, const char *definition, uint32_t pages)
 {
     static const char magic[16] = "SQLite format 3";
     size_t length = strlen(definition), size;
     unsigned char head[16], *p = head + 1;
     memset(image, 0, HEAD);
     memcpy(image, magic, sizeof magic);
-    put_16(image + 16, 1);        /* 65536 bytes a page */
+    put_16(image + 16, page >> 16 | (page & 65535)); /* 65536 is written as 1 */
     image[18] = image[19] = 1;    /* with a journal */
     image[21] = 64, image[22] = image[23] = 32;
     put_32(image + 24, 1);        /* changes, */
@@ -267,7 +287,7 @@ static void put_head(unsigned char *image, const char *definition, uint32_t page
     p = put_varint(p, 13 + 2 * length);
     head[0] = (unsigned char)(p - head);
     size = (size_t)(p - head) + 5 + 6 + 6 + 1 + length;
-    size_t content = PAGE - size - (size_t)varint_size(size) - 1;
+    size_t content = page - size - (size_t)varint_size(size) - 1;
     image[HEAD] = LEAF;
     memset(image + HEAD + 1, 0, LEAF_HEAD - 1);
     put_16(image + HEAD + 3, 1);
@@ -280,10 +300,13 @@ static void put_head(unsigned char *image, const char *definition, uint32_t page
     memcpy(to + (p - head) + 18, definition, length);
 }
 
-int taut_stage_suits(const char *definition, size_t width)
+int taut_stage_suits(const char *definition, size_t width, size_t page)
 {
-    return definition && strlen(definition) < PAGE - 400 && LEAF_HEAD + largest_row(width) < PAGE - 64;
+    if (!page) page = PAGE;
+    return definition && strlen(definition) < page - 400 && LEAF_HEAD + largest_row(width) < page - 64;
 }
+
+void taut_stage_pages(stage *s, uint32_t page, int many) { s->page = page, s->front = STAGE_FRONT, s->many = many; }
 
 void taut_stage_clear(taut_context *context, stage *s)
 {
@@ -301,15 +324,16 @@ int taut_stage_copy(database *d, stage *s, int number, const char *definition, i
 {
     sqlite3_stmt *statement = NULL;
     char name[16], sql[80];
-    const uint32_t pages = end_rows(s);
+    unsigned char *image = leaf_at(s, 0) - (size_t)ROOT * s->page;
+    const uint32_t pages = end_rows(s, image + s->page, ROOT + 1);
     *attached = *copied = 0;
-    put_head(s->image, definition, pages);
-    sqlite3_int64 size = (sqlite3_int64)pages * PAGE;
+    put_head(image, s->page, definition, pages);
+    sqlite3_int64 size = (sqlite3_int64)pages * s->page;
     sqlite3_snprintf(sizeof name, name, "stage%d", number);
     sqlite3_snprintf(sizeof sql, sql, "attach ':memory:' as %s", name);
     if (sqlite3_exec(d->handle, sql, NULL, NULL, NULL)) return refused(d);
     *attached = 1;
-    if (sqlite3_deserialize(d->handle, name, s->image, size, size, SQLITE_DESERIALIZE_READONLY)) {
+    if (sqlite3_deserialize(d->handle, name, image, size, size, SQLITE_DESERIALIZE_READONLY)) {
         *attached = -1;
         return taut_fail(d->context, TAUT_OUT_OF_MEMORY, "out of memory in SQLite");
     }
@@ -325,3 +349,27 @@ int taut_stage_copy(database *d, stage *s, int number, const char *definition, i
 }
 
 int taut_stage_detach(database *d, int number) { return taut_database_run_format(d, "detach stage%d", number); }
+
+/* ---- all of a new file ---- */
+
+/* Is this a database in which the leaves of the stage can stand as they are? */
+static int takes_leaves(const stage *s, const unsigned char *base, sqlite3_int64 size, long root)
+{
+    const uint32_t page = get_16(base + 16) == 1 ? PAGE : get_16(base + 16);
+    if (page != s->page || size % page || size / page > s->front || root < 2 || root > size / page) return 0;
+    /* no bytes of a page for others, no pages that say who refers to a page */
+    if (base[20] || get_16(base + 52) || get_16(base + 54)) return 0;
+    const unsigned char *frames = base + (size_t)(root - 1) * page;
+    return frames[0] == LEAF && !get_16(frames + 3);
+}
+
+unsigned char *taut_stage_join(stage *s, const unsigned char *base, long root, sqlite3_int64 *size)
+{
+    if (!s->count || !takes_leaves(s, base, *size, root)) return NULL;
+    unsigned char *image = leaf_at(s, 0) - *size;
+    memcpy(image, base, (size_t)*size);
+    const uint32_t pages = end_rows(s, image + (size_t)(root - 1) * s->page, (uint32_t)(*size / s->page) + 1);
+    put_32(image + 28, pages);
+    *size = (sqlite3_int64)pages * s->page;
+    return image;
+}

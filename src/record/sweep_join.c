@@ -49,8 +49,8 @@ int taut_sweep_join_begin(taut_context *context, record *part, const char *path,
     *s = NULL;
     if (!status) status = taut_sweep_read_moments(part, take_moment, &h);
     if (!status)
-        status = taut_writer_create(context, path, 1, taut_record_columns(part), taut_record_column_count(part), 0, 1e6,
-                                    w);
+        status = taut_writer_create_sweep(context, path, 1, taut_record_columns(part), taut_record_column_count(part),
+                                          1e6, w);
     for (size_t i = 0; !status && i < part->properties.count; i++)
         status = taut_writer_property(*w, part->properties.texts[2 * i], part->properties.texts[2 * i + 1]);
     for (size_t i = 0; !status && i < part->settings.count; i++)

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "record/fill.h"
 #include "record/schema.h"
 #include "record/stage.h"
 #include "record/statement.h"
@@ -15,6 +16,7 @@ enum { INSERT_FRAME, INSERT_CHUNK, INSERT_EVENT, PUT_PROPERTY, PUT_SETTING, PUT_
 
 struct writer {
     database d;
+    database file;           /* the file, as long as d is in memory; its handle is NULL otherwise */
     layout layout;
     int quad;
     long next_frame;
@@ -40,7 +42,8 @@ struct writer {
 enum {
     GATHERED = 16 << 20,     /* bytes of frames in memory; then it is time to commit */
     FEW = 32,                /* frames that are inserted one by one sooner than by a stage */
-    LARGE = 1 << 20          /* bytes of frames from which on a file is large */
+    LARGE = 1 << 20,         /* bytes of frames from which on a file is large */
+    SMALL_PAGE = 4096, LARGE_PAGE = 16384 /* bytes of its pages */
 };
 
 /* One transaction after another is open from create to close, and keeps others from writing. Readers wait only while it
@@ -55,6 +58,23 @@ static int configure(writer *w)
 {
     return taut_database_run(&w->d, "pragma synchronous = extra; pragma cache_spill = off; pragma foreign_keys = off; "
                                     "pragma secure_delete = off");
+}
+
+/* The first transaction of a run is put together in a database in memory, and comes to the file as a whole. */
+static int begin_in_memory(writer *w, int page)
+{
+    taut_context *context = w->d.context;
+    w->file = w->d;
+    w->d = (database){ .context = context };
+    int status = taut_fill_lock(&w->file, page);
+    if (!status) status = taut_database_open(context, ":memory:", SQLITE_OPEN_READWRITE, &w->d);
+    w->d.writes = 1;
+    taut_mem_free(context, w->d.path);
+    if (!status && !(w->d.path = taut_mem_text(context, w->file.path))) status = TAUT_OUT_OF_MEMORY;
+    if (!status) status = configure(w);
+    if (!status)
+        status = taut_database_run_format(&w->d, "pragma auto_vacuum = none; pragma page_size = %d", page);
+    return status ? status : begin(w);
 }
 
 void taut_writer_close(writer *w)
@@ -72,6 +92,7 @@ void taut_writer_close(writer *w)
     char *path = w->is_new ? w->d.path : NULL;
     if (path) w->d.path = NULL;
     taut_database_close(&w->d);
+    taut_database_close(&w->file);
     /* an empty file is no run */
     if (path && stat(path, &now) == 0 && now.st_ino == w->identity.st_ino && now.st_size == 0) unlink(path);
     taut_mem_free(context, path);
@@ -121,7 +142,11 @@ static int prepare_gathering(writer *w)
     if (row < 0) status = taut_database_fail(&w->d);
     if (sql && !(w->definition = taut_mem_text(w->d.context, sql))) status = TAUT_OUT_OF_MEMORY;
     sqlite3_finalize(s);
-    w->gathers = w->definition && taut_stage_suits(w->definition, w->layout.inside);
+    w->gathers = w->definition && taut_stage_suits(w->definition, w->layout.inside, 0);
+    long page = 0;
+    if (!status && w->file.handle) status = taut_database_number(&w->d, "pragma page_size", 0, &page);
+    if (page && taut_stage_suits(w->definition, w->layout.inside, (size_t)page))
+        taut_stage_pages(&w->stages[0], (uint32_t)page, page == LARGE_PAGE);
     return status;
 }
 
@@ -211,18 +236,27 @@ static int claim(taut_context *context, const char *path, int replace, int *own)
     return TAUT_OK;
 }
 
-/* A page is written by a call of the system, which costs more than what it copies. But a table or index has a page at
-   least, and a short run should have a small file. */
-static int choose_pages(const writer *w, double frames, size_t columns)
+/* Of bytes of frames. A page is written by a call of the system, which costs more than what it copies. But a table or
+   index has a page at least, and a short run should have a small file. */
+static int begin_new(writer *w, double size, int memory)
 {
-    const double size = frames * (double)columns * (w->quad ? 24 : 8);
-    return size < LARGE ? TAUT_OK : taut_database_run(&w->d, "pragma page_size = 16384");
+    int empty = 1;
+    if (memory && !w->quad && !w->layout.outside) {
+        int status = begin_in_memory(w, size < LARGE ? SMALL_PAGE : LARGE_PAGE);
+        if (!status) status = taut_database_check(&w->file, &empty);
+        return status || empty ? status : exists(w->d.context, w->d.path);
+    }
+    int status = size < LARGE ? TAUT_OK : taut_database_run_format(&w->d, "pragma page_size = %d", LARGE_PAGE);
+    if (!status) status = begin(w);
+    if (!status) status = taut_database_check(&w->d, &empty);
+    /* an empty file was there, and another process has filled it meanwhile */
+    return status || empty ? status : exists(w->d.context, w->d.path);
 }
 
-int taut_writer_create(taut_context *context, const char *path, int replace, const record_column *columns,
-                       size_t column_count, int quad, double frames, writer **result)
+static int create(taut_context *context, const char *path, int replace, const record_column *columns,
+                  size_t column_count, int quad, double frames, int memory, writer **result)
 {
-    int own, empty = 1;
+    int own;
     *result = NULL;
     writer *w = taut_mem_new(context, 1, sizeof *w);
     if (!w) return TAUT_OUT_OF_MEMORY;
@@ -230,12 +264,8 @@ int taut_writer_create(taut_context *context, const char *path, int replace, con
     w->quad = quad;
     int status = claim(context, path, replace, &own);
     if (!status) status = connect(context, path, w);
-    if (!status) status = choose_pages(w, frames, column_count);
-    if (!status) status = begin(w);
-    if (!status) status = taut_database_check(&w->d, &empty);
-    /* an empty file was there, and another process has filled it meanwhile */
-    if (!status && !empty) status = exists(context, path);
     if (!status) status = taut_layout_make(context, columns, column_count, &w->layout);
+    if (!status) status = begin_new(w, frames * (double)column_count * (quad ? 24 : 8), memory);
     if (!status) status = taut_schema_create(&w->d, &w->layout, w->quad);
     if (!status) status = prepare(w);
     if (status) {
@@ -246,6 +276,18 @@ int taut_writer_create(taut_context *context, const char *path, int replace, con
         *result = w;
     }
     return status;
+}
+
+int taut_writer_create(taut_context *context, const char *path, int replace, const record_column *columns,
+                       size_t column_count, int quad, double frames, writer **result)
+{
+    return create(context, path, replace, columns, column_count, quad, frames, 1, result);
+}
+
+int taut_writer_create_sweep(taut_context *context, const char *path, int replace, const record_column *columns,
+                             size_t column_count, double frames, writer **result)
+{
+    return create(context, path, replace, columns, column_count, 0, frames, 0, result);
 }
 
 int taut_writer_open(taut_context *context, const char *path, writer **result)
@@ -431,11 +473,15 @@ static int detach_stages(writer *w)
 const char *taut_writer_path(const writer *w) { return w->d.path; }
 const database *taut_writer_database(const writer *w) { return &w->d; }
 
-int taut_writer_is_full(const writer *w) { return taut_stage_size(&w->stages[w->stage_count]) >= GATHERED; }
+int taut_writer_is_full(const writer *w)
+{
+    const stage *s = &w->stages[w->stage_count];
+    return taut_stage_size(s) >= GATHERED || taut_stage_is_full(s);
+}
 
 int taut_writer_frame(writer *w, long step, const void *values)
 {
-    int status = w->attached ? put_gathered(w) : TAUT_OK;
+    int status = w->attached || (w->gathers && taut_stage_is_full(gathering(w))) ? put_gathered(w) : TAUT_OK;
     if (!status)
         status = w->gathers ? taut_stage_add(w->d.context, gathering(w), w->next_frame, step, values, w->layout.count)
                             : insert_frame(w, w->next_frame, step, values);
@@ -482,17 +528,75 @@ static int check_identity(const writer *w)
 
 int taut_writer_is_whole(const writer *w) { return !w->unfit && !sqlite3_get_autocommit(w->d.handle); }
 
+/* From memory to the file. */
+static void change_over(writer *w)
+{
+    for (int i = 0; i < STATEMENTS; i++) sqlite3_finalize(w->statements[i]), w->statements[i] = NULL;
+    taut_database_close(&w->d);
+    w->d = w->file;
+    w->file = (database){ .context = w->d.context };
+    taut_stage_empty(gathering(w));
+    w->stage_count = 0, w->attached = 0, w->taken = 0;
+}
+
+/* What is in memory, as a file. */
+static int serialize(writer *w, unsigned char **bytes, sqlite3_int64 *size)
+{
+    int status = taut_database_run(&w->d, "commit");
+    if (!status) status = detach_stages(w);
+    if (status) return status;
+    *bytes = sqlite3_serialize(w->d.handle, "main", size, 0);
+    return *bytes ? TAUT_OK : taut_fail(w->d.context, TAUT_OUT_OF_MEMORY, "out of memory in SQLite");
+}
+
+/* The first commit. Frames that are laid out already are not copied row by row: their pages follow those of the
+   database in memory. */
+static int publish(writer *w, int wait, int *done)
+{
+    unsigned char *base = NULL, *whole = NULL;
+    sqlite3_int64 size = 0;
+    long root = 0;
+    const int joins = gathering(w)->count && !w->taken && !w->attached && !w->stage_count;
+    int status = joins ? TAUT_OK : put_gathered(w);
+    if (!status && joins)
+        status = taut_database_number(&w->d, "select rootpage from sqlite_schema where name = 'frames'", 0, &root);
+    if (!status) status = serialize(w, &base, &size);
+    if (!status) whole = joins ? taut_stage_join(gathering(w), base, root, &size) : base;
+    if (!status && !whole) {
+        sqlite3_free(base);
+        base = NULL;
+        status = begin(w);
+        if (!status) status = put_gathered(w);
+        if (!status) status = serialize(w, &base, &size);
+        whole = base;
+    }
+    if (!status) status = taut_fill(&w->file, whole, size, wait, done);
+    sqlite3_free(base);
+    if (status) return status;
+    if (*done) {
+        change_over(w);
+        return TAUT_OK;
+    }
+    status = begin(w);
+    return status ? status : put_gathered(w);
+}
+
 static int commit(writer *w, int wait, const char *between, int *done)
 {
     *done = 0;
     int status = check_identity(w);
-    if (!status) status = put_gathered(w);
-    if (status) return status;
-    sqlite3_busy_timeout(w->d.handle, wait);
-    int code = sqlite3_exec(w->d.handle, "commit", NULL, NULL, NULL);
-    if (code == SQLITE_BUSY && !sqlite3_get_autocommit(w->d.handle)) return TAUT_OK;
-    if (code) return taut_database_fail(&w->d);
-    *done = 1;
+    if (!status && w->file.handle) {
+        status = publish(w, wait, done);
+        if (status || !*done) return status;
+    } else {
+        if (!status) status = put_gathered(w);
+        if (status) return status;
+        sqlite3_busy_timeout(w->d.handle, wait);
+        int code = sqlite3_exec(w->d.handle, "commit", NULL, NULL, NULL);
+        if (code == SQLITE_BUSY && !sqlite3_get_autocommit(w->d.handle)) return TAUT_OK;
+        if (code) return taut_database_fail(&w->d);
+        *done = 1;
+    }
     w->is_new = 0;
     sqlite3_busy_timeout(w->d.handle, 5000);
     status = detach_stages(w);

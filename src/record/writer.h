@@ -13,6 +13,10 @@ typedef struct writer writer;
    that will be large gets larger pages. Columns are copied. */
 int taut_writer_create(taut_context *context, const char *path, int replace, const record_column *columns,
                        size_t column_count, int quad, double frames, writer **result);
+/* The file of an ensemble. What is written is then in a transaction of the file from the first on; that of a run is in
+   memory until the first commit. */
+int taut_writer_create_sweep(taut_context *context, const char *path, int replace, const record_column *columns,
+                             size_t column_count, double frames, writer **result);
 /* Opens an existing run, to continue it. */
 int taut_writer_open(taut_context *context, const char *path, writer **result);
 /* What is not committed is lost. NULL is allowed. */

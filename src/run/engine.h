@@ -17,6 +17,7 @@ typedef struct {
     start_mode start;
     int native;             /* one of TAUT_NATIVE_* */
     double steps;           /* about so many will be asked for; 0: not known. It says what is worth preparing */
+    double looks, frames;   /* and so often quantities are read between them, and frames taken */
     int threads;            /* of the steps of large systems; 0: 1 */
     wide time;              /* of the start */
     int again;              /* one of several for the same purpose: notes of the one before are not repeated */

@@ -38,6 +38,19 @@ static long plan(const run_options *options, wide origin, int *partial)
     return *partial ? (long)WIDE(floor)(ratio) + 1 : (long)whole;
 }
 
+/* Steps from one look at the watched quantities to the next. */
+static long stride_of(const run_options *options, long planned) { return 1 + (planned - 1) / options->samples; }
+
+void taut_run_expect(const run_options *options, double *steps, double *looks, double *frames)
+{
+    int partial;
+    const long planned = plan(options, options->from ? options->from->origin_time : options->begin, &partial);
+    *steps = (double)planned;
+    *frames = options->every ? *steps / (double)options->every : 0;
+    *looks = *steps / (double)stride_of(options, planned);
+    if (*looks < *frames) *looks = *frames;
+}
+
 int taut_run_check_options(taut_context *context, const run_options *options)
 {
     char text[64];
@@ -284,7 +297,7 @@ int taut_run_loop(taut_context *context, const engine_api *api, void *engine, co
     result->quantities = NULL;
     result->stopped = 0;
     result->steps_planned = result->origin_step + plan(options, result->origin_time, &partial);
-    long stride = 1 + (result->steps_planned - 1) / options->samples;
+    long stride = stride_of(options, result->steps_planned);
     if (stride > result->sample_stride) result->sample_stride = stride;
     status = prepare(&z);
     api->on_event(engine, on_event, &z);
