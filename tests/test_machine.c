@@ -78,7 +78,7 @@ static void random_tapes(void **unused)
         memcpy(anywhere, interpreted, INPUTS * sizeof *anywhere);
         X(program_run)(&p.setup, interpreted), X(program_run)(&p.results, interpreted);
         X(program_run_anywhere)(&p.setup, anywhere), X(program_run_anywhere)(&p.results, anywhere);
-        assert_int_equal(X(machine_create)(&p), TAUT_OK);
+        assert_int_equal(X(machine_create)(&p, 1, &(int){ 0 }), TAUT_OK);
         assert_non_null(p.pages);
         assert_true(p.setup.machine && p.results.machine);
         double block[INPUTS - 20];
@@ -288,7 +288,7 @@ static void memory_runs_out(void **unused)
         char *text = NULL;
         size_t length;
         counted.left = k;
-        int status = made ? X(program_emit)(p, "taut_step", &text, &length) : X(machine_create)(p);
+        int status = made ? X(program_emit)(p, "taut_step", &text, &length) : X(machine_create)(p, 1, &(int){ 0 });
         counted.left = -1;
         taut_mem_free(context, text);
         assert_int_equal(counted.live, live);
@@ -314,15 +314,21 @@ static void named_compiler(void **unused)
     unsetenv("TAUT_CC");
 }
 
-/* Code is written where enough steps are asked for; not known how many, all of it. */
+/* Code is written where it saves more time than that takes; not known how many steps are asked for, all of it.
+   Functions for whole steps save something between looks. 50 and 1,000 steps, 10^5 with looks after each or few: far
+   from where the decision turns (at 193 steps, 350 looks, 6,800 steps without looks). No compiler is asked instead. */
 static void few_steps(void **unused)
 {
     (void)unused;
-    static const struct { double steps; int tapes, whole; } cases[] = {
-        { 0, 1, 1 }, { 1, 0, 0 }, { NATIVE_STEPS - 1, 0, 0 }, { NATIVE_STEPS, 1, 0 }, { NATIVE_STEPS_WHOLE, 1, 1 } };
+    static const struct { double steps, looks, frames; int tapes, whole, watched; } cases[] = {
+        { 0, 0, 0, 1, 1, 1 },        { 1, 1, 0, 0, 0, 0 },
+        { 50, 50, 0, 0, 0, 0 },      { 1000, 1000, 1000, 1, 0, 1 },
+        { 1000, 10, 10, 1, 0, 0 },   { 1e5, 1e5, 0, 1, 0, 1 },
+        { 1e5, 20000, 0, 1, 1, 1 },  { 1e5, 1, 0, 1, 1, 0 } };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         taut_context *context = taut_context_create(NULL);
-        const engine_options options = { .method = "rattle", .native = TAUT_NATIVE_AUTO, .steps = cases[i].steps };
+        const engine_options options = { .method = "rattle", .native = TAUT_NATIVE_AUTO, .steps = cases[i].steps,
+                                         .looks = cases[i].looks, .frames = cases[i].frames };
         model *m = NULL;
         simulation *z = NULL;
         assert_int_equal(taut_model_read_file(context, MODELS "/double-spherical-pendulum.lua", NULL, 0, &m), TAUT_OK);
@@ -330,6 +336,8 @@ static void few_steps(void **unused)
         const program *p = program_of(z);
         assert_int_equal(p->pages != NULL, cases[i].tapes && is_expected());
         assert_int_equal(p->whole[0].code != NULL, cases[i].whole && is_expected());
+        assert_int_equal(X(reading_watched_program)(z->reading)->pages != NULL, cases[i].watched && is_expected());
+        if (is_expected()) assert_int_equal(z->native.asked, 0);
         X(simulation_destroy)(z);
         taut_model_free(m);
         taut_context_destroy(context);

@@ -294,7 +294,7 @@ typedef struct taut_members_spec {
     int lyapunov;            /* nonzero: one more column, "lyapunov", the finite-time exponent so far */
     const char *on;          /* "lanes", "gpu" or "interpreter"; NULL: lanes */
     int threads;             /* 1 to TAUT_THREADS_MOST; the results do not depend on it. 0: 1 */
-    int fast;                /* nonzero: the GPU may contract products and sums: other last digits */
+    int fast;                /* nonzero: the GPU contracts products and sums and compensates none: other last digits */
     const char *file;        /* a file as the command writes it; statistics are then in it. NULL: none */
     int replace;             /* nonzero: an existing file is replaced */
 } taut_members_spec;

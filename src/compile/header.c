@@ -15,6 +15,18 @@ static void model_name(const plan *p, char *buffer, size_t size)
     X(emit_comment)(buffer);
 }
 
+/* The most iterations for what a phase solves. */
+static int iterations_of(const plan *p)
+{
+    int most = 0;
+    for (int i = 0; i < p->program_count; i++)
+        for (int k = 0; k < p->programs[i]->phase_count; k++) {
+            const int of_phase = iteration_most(&p->programs[i]->phases[k].iteration);
+            if (of_phase > most) most = of_phase;
+        }
+    return most;
+}
+
 static void put_parameters(const plan *p, builder *out)
 {
     const model *m = p->z->m;
@@ -57,7 +69,7 @@ static void put_comment(const plan *p, builder *out)
                      " * allocated, nothing static changes, nothing recurses; a step has at most %d iterations for\n"
                      " * each thing that it solves. A step that fails leaves the motion as it was and returns why:\n"
                      " * try a shorter one.\n *\n",
-                     ITERATIONS_MOST);
+                     iterations_of(p));
     taut_builder_put(out,
                      p->options->single
                          ? " * In float, with the elementary functions of the C library: numbers agree with those of\n"

@@ -42,6 +42,7 @@ typedef enum {
 typedef struct {
     uint8_t op;
     uint8_t varies; /* contains a variable: not a constant expression of literals and parameters */
+    uint16_t kinds; /* mask (1u << kind) of the kinds of variables in it */
     uint32_t a, b;
 } node;
 
@@ -55,9 +56,13 @@ graph *taut_graph_copy(taut_context *context, const graph *from);
    rebuilt. */
 void taut_graph_settle(graph *g);
 taut_context *taut_graph_context(graph *g);
+/* Was there a node that could not be made for want of memory? Whoever takes an expression that is missing for one that
+   does not fit asks this in the end. */
+int taut_graph_ran_out(const graph *g);
 /* Number of nodes; indices run from 1 to count-1. */
 uint32_t taut_graph_count(const graph *g);
 const node *taut_graph_node(const graph *g, expr e);
+const node *taut_graph_nodes(const graph *g); /* all of them, by index, until the next one is made */
 wide taut_graph_constant(const graph *g, expr e); /* value of an OP_CONSTANT node */
 /* True (1) when e contains no variable: a literal, or an expression of literals and parameters. */
 int taut_expr_is_constant(const graph *g, expr e);
@@ -72,6 +77,7 @@ const char *taut_op_name(op o);     /* as in the model language: "sin", "+" */
 
 /* ---- building; all simplify (constant folding, 0/1 rules) ---- */
 expr taut_expr_number(graph *g, wide value);
+expr taut_expr_integer(graph *g, int64_t value); /* of at most 53 bits; the same node, sooner */
 expr taut_expr_parameter(graph *g, uint32_t index);
 expr taut_expr_variable(graph *g, kind k, uint32_t index);
 expr taut_expr_neg(graph *g, expr a);
@@ -81,6 +87,9 @@ expr taut_expr_mul(graph *g, expr a, expr b);
 expr taut_expr_div(graph *g, expr a, expr b);
 /* a b where b is a reciprocal that others use, too: mul would make a division of it. */
 expr taut_expr_mul_reciprocal(graph *g, expr a, expr b);
+/* a b as one product of these two, whatever constants they begin with: for what is computed where. Neither is zero or
+   one. */
+expr taut_expr_mul_apart(graph *g, expr a, expr b);
 expr taut_expr_powi(graph *g, expr a, int32_t exponent);
 /* Any operation with op_has_number: a power, or OP_SINC .. OP_ATANHC of that order. */
 expr taut_expr_numbered(graph *g, op o, expr a, int32_t number);
@@ -115,7 +124,7 @@ expr taut_expr_simplify(graph *g, expr e, expr *numerator, expr *denominator);
    count as constants. DEGREE_NOT_POLYNOMIAL if it is none. Negative on failure (no memory). */
 int taut_expr_degree(graph *g, expr f, unsigned kinds);
 /* Mask (1u << kind) of the kinds of variables in f. */
-unsigned taut_expr_kinds(graph *g, expr f);
+unsigned taut_expr_kinds(const graph *g, expr f);
 /* The quadratic atoms of f: its maximal subexpressions that are polynomials of degree 1 or 2 in the given kinds.
    `outer` is f with atom i replaced by the variable (KIND_SLOT, i). *atoms is allocated in the context, *count long.
    Returns a status. */

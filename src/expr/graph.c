@@ -42,8 +42,10 @@ void taut_graph_destroy(graph *g)
 }
 
 taut_context *taut_graph_context(graph *g) { return g->context; }
+int taut_graph_ran_out(const graph *g) { return g->ran_out; }
 uint32_t taut_graph_count(const graph *g) { return (uint32_t)g->count; }
 const node *taut_graph_node(const graph *g, expr e) { return &g->nodes[e]; }
+const node *taut_graph_nodes(const graph *g) { return g->nodes; }
 wide taut_graph_constant(const graph *g, expr e) { return g->constants[g->nodes[e].a]; }
 int taut_expr_is_constant(const graph *g, expr e) { return !g->nodes[e].varies; }
 
@@ -60,7 +62,7 @@ static int is_whole(const graph *g, expr e, int value) { return e == g->whole[va
 static expr whole(graph *g, int value)
 {
     expr e = g->whole[value + WHOLE_MOST];
-    return e ? e : taut_expr_number(g, value);
+    return e ? e : taut_expr_integer(g, value);
 }
 
 /* ---- hash-consing ---- */
@@ -103,9 +105,9 @@ static hash hash_node(op o, uint32_t a, uint32_t b)
     return (hash){ far, far };
 }
 
-static hash hash_value(wide value)
+/* Of a number by its value in double. */
+static hash hash_value(double d)
 {
-    double d = (double)value;
     uint64_t bits;
     memcpy(&bits, &d, sizeof bits);
     bits = mix(bits ^ 0x5bd1e995u);
@@ -131,7 +133,7 @@ static size_t probe(hash h, size_t attempt, size_t table_size)
 static hash hash_of(const graph *g, expr e)
 {
     const node *n = &g->nodes[e];
-    return n->op == OP_CONSTANT ? hash_value(g->constants[n->a]) : hash_node(n->op, n->a, n->b);
+    return n->op == OP_CONSTANT ? hash_value((double)g->constants[n->a]) : hash_node(n->op, n->a, n->b);
 }
 
 static void table_enter(graph *g, expr e)
@@ -299,8 +301,15 @@ static inline int is_node(const node *n, op o, uint32_t a, uint32_t b)
     return n->op == o && ((n->a == a && n->b == b) || (n->a == b && n->b == a && is_commutative(o)));
 }
 
+/* The end of each function that makes nodes. */
+static inline expr made(graph *g, expr e)
+{
+    if (!e) g->ran_out = 1;
+    return e;
+}
+
 /* An operation whose larger operand has many users. */
-static expr cons_crowded(graph *g, op o, uint32_t a, uint32_t b, int varies)
+static expr cons_crowded(graph *g, op o, uint32_t a, uint32_t b, node n)
 {
     hash h = hash_node(o, a, b);
     if (table_reserve(g)) return 0;
@@ -308,7 +317,7 @@ static expr cons_crowded(graph *g, op o, uint32_t a, uint32_t b, int varies)
         expr *place = &g->table[probe(h, attempt, g->table_size)];
         if (*place && !is_node(&g->nodes[*place], o, a, b)) continue;
         if (*place) return *place;
-        *place = append(g, (node){ (uint8_t)o, (uint8_t)varies, a, b });
+        *place = append(g, n);
         if (*place) g->table_count++;
         return *place;
     }
@@ -318,30 +327,30 @@ static expr cons(graph *g, op o, uint32_t a, uint32_t b, int varies)
 {
     expr operand = larger_operand(o, a, b), e;
     int users = 0;
-    if (!is_ready(g)) return 0;
+    if (!is_ready(g)) return made(g, 0);
     for (e = g->links[operand].first; e; e = g->links[e].next, users++)
         if (is_node(&g->nodes[e], o, a, b)) return e;
-    if (users >= USERS_MOST) return cons_crowded(g, o, a, b, varies);
-    e = append(g, (node){ (uint8_t)o, (uint8_t)varies, a, b });
+    const uint16_t kinds = (uint16_t)(g->nodes[a].kinds | (op_has_number(o) ? 0 : g->nodes[b].kinds));
+    const node n = { (uint8_t)o, (uint8_t)varies, kinds, a, b };
+    if (users >= USERS_MOST) return made(g, cons_crowded(g, o, a, b, n));
+    e = append(g, n);
     if (e) link_enter(g, e, operand);
-    return e;
+    return made(g, e);
 }
 
-expr taut_expr_number(graph *g, wide value)
+static expr cons_number(graph *g, wide value, hash h)
 {
-    if (value == 0) value = 0; /* no negative zero */
-    hash h = hash_value(value);
     size_t i, attempt = 0;
-    if (!is_ready(g) || table_reserve(g)) return 0;
+    if (!is_ready(g) || table_reserve(g)) return made(g, 0);
     for (; g->table[i = probe(h, attempt, g->table_size)]; attempt++) {
         expr e = g->table[i];
         if (is_literal(g, e) && same_value(taut_graph_constant(g, e), value)) return e;
     }
     if (taut_mem_grow(g->context, &g->constants, &g->constant_capacity, g->constant_count + 1, sizeof *g->constants))
-        return 0;
+        return made(g, 0);
     g->constants[g->constant_count] = value;
-    expr e = append(g, (node){ OP_CONSTANT, 0, (uint32_t)g->constant_count, 0 });
-    if (!e) return 0;
+    expr e = append(g, (node){ .op = OP_CONSTANT, .a = (uint32_t)g->constant_count });
+    if (!e) return made(g, 0);
     g->table[i] = e;
     g->table_count++;
     g->constant_count++;
@@ -350,18 +359,31 @@ expr taut_expr_number(graph *g, wide value)
     return e;
 }
 
+expr taut_expr_number(graph *g, wide value)
+{
+    if (value == 0) value = 0; /* no negative zero */
+    return cons_number(g, value, hash_value((double)value));
+}
+
+expr taut_expr_integer(graph *g, int64_t value)
+{
+    if (value >= -WHOLE_MOST && value <= WHOLE_MOST && g->whole[value + WHOLE_MOST])
+        return g->whole[value + WHOLE_MOST];
+    return cons_number(g, (wide)value, hash_value((double)value));
+}
+
 static expr cons_leaf(graph *g, node n)
 {
     expr *e = is_ready(g) ? leaf_place(g, leaves_of(g, &n), n.a) : NULL;
     if (e && !*e) *e = append(g, n);
-    return e ? *e : 0;
+    return made(g, e ? *e : 0);
 }
 
-expr taut_expr_parameter(graph *g, uint32_t index) { return cons_leaf(g, (node){ OP_PARAMETER, 0, index, 0 }); }
+expr taut_expr_parameter(graph *g, uint32_t index) { return cons_leaf(g, (node){ .op = OP_PARAMETER, .a = index }); }
 
 expr taut_expr_variable(graph *g, kind k, uint32_t index)
 {
-    return cons_leaf(g, (node){ OP_VARIABLE, k != KIND_CONSTANT_SLOT, index, k });
+    return cons_leaf(g, (node){ OP_VARIABLE, k != KIND_CONSTANT_SLOT, (uint16_t)(1u << k), index, k });
 }
 
 static expr cons_unary(graph *g, op o, expr a)
@@ -384,12 +406,18 @@ static expr cons_commutative(graph *g, op o, expr a, expr b)
     return cons_binary(g, o, a, b);
 }
 
-/* The operation on literals as a literal. What is not finite stays an operation, for the evaluation to point at. */
+/* The operation on literals as a literal. What is not finite stays an operation, for the evaluation to point at. A loop
+   asks for the same ones again and again, and their arithmetic may be one in software: the last ones are kept. */
 static expr fold(graph *g, op o, expr a, expr b, int32_t exponent)
 {
+    const uint32_t second = op_has_number(o) ? (uint32_t)exponent : b;
+    folded *last = &g->folds[(a * 5 + second * 3 + (uint32_t)o) & (FOLDS - 1)];
+    if (last->a == a && last->b == second && last->op == (uint32_t)o) return last->result;
     wide value = taut_op_apply(o, taut_graph_constant(g, a), b ? taut_graph_constant(g, b) : 0, exponent);
-    if (value - value == 0) return taut_expr_number(g, value);
-    return cons(g, o, a, op_has_number(o) ? (uint32_t)exponent : b, 0);
+    if (!(value - value == 0)) return cons(g, o, a, second, 0);
+    expr e = taut_expr_number(g, value);
+    if (e) *last = (folded){ (uint32_t)o, a, second, e };
+    return e;
 }
 
 /* If e = k * x with k free of variables, splits it: *k and the result x. Otherwise *k = 0 and e itself. */
@@ -499,6 +527,8 @@ expr taut_expr_mul_reciprocal(graph *g, expr a, expr b)
     if (!g->nodes[a].varies || !is_reciprocal(g, g->nodes[b]) || !g->nodes[b].varies) return taut_expr_mul(g, a, b);
     return cons_commutative(g, OP_MUL, a, b);
 }
+
+expr taut_expr_mul_apart(graph *g, expr a, expr b) { return a && b ? cons_commutative(g, OP_MUL, a, b) : 0; }
 
 expr taut_expr_div(graph *g, expr a, expr b)
 {

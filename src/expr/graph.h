@@ -18,6 +18,13 @@ typedef struct {
     expr first, next;
 } user_link;
 
+/* An operation on literals and what it gave; all 0: none. */
+typedef struct {
+    uint32_t op, a, b;
+    expr result;
+} folded;
+#define FOLDS 16 /* a power of two */
+
 struct graph {
     taut_context *context;
     node *nodes;
@@ -34,9 +41,11 @@ struct graph {
     size_t mark_size;
     leaf_list variables[VARIABLE_KINDS], parameters;
     expr whole[2 * WHOLE_MOST + 1];  /* the numbers -2 .. 2; 0: not made yet */
+    folded folds[FOLDS];             /* operations on literals that were made lately */
     context_function *functions;     /* that calls name (call.h) */
     size_t function_count, function_capacity;
     int has_calls, is_refused;
+    int ran_out;                     /* a node could not be made for want of memory */
 };
 
 /* A traversal: the nodes below some roots, ascending, and their positions in that list through g->mark. */

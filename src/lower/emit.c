@@ -110,11 +110,15 @@ static void visit_steps(emission *e, visit *f)
     for (int k = 0; k < p->phase_count; k++) {
         const program_phase *z = &p->phases[k];
         visit_segment(e, &z->begin, f), visit_segment(e, &z->residual, f);
-        visit_segment(e, &z->factor, f), visit_segment(e, &z->solve, f), visit_segment(e, &z->further, f);
+        visit_segment(e, &z->factor, f), visit_segment(e, &z->solve, f);
         visit_list(e, z->guesses, z->size, f), visit_list(e, z->residuals, z->size, f);
         visit_list(e, z->changes, z->size, f), visit_list(e, z->weights, z->size, f);
         visit_list(e, z->seconds, z->size, f);
-        visit_list(e, z->furthers, z->size, f), visit_list(e, z->lasts, z->size, f);
+        for (int i = 0; i < z->further_count; i++) {
+            visit_segment(e, &z->further[i].tape, f);
+            visit_list(e, z->further[i].sums, z->size, f);
+        }
+        visit_list(e, z->lasts, z->size, f);
         visit_list(e, &z->unit, z->size > 0, f);
         for (uint32_t i = 0; i < z->check_count; i++) f(e, z->checks[i].pivot), f(e, z->checks[i].reference);
     }
@@ -253,8 +257,9 @@ static operand name_of_tape(const emission *e, const segment *t)
                            : t == &f->residual ? "residual"
                            : t == &f->factor   ? "factor"
                            : t == &f->solve    ? "solve"
-                           : t == &f->further  ? "further"
                                                : NULL;
+        for (int i = 0; i < f->further_count; i++)
+            if (t == &f->further[i].tape) name = i == FURTHER_ONCE ? "once" : "more";
         if (name) snprintf(o.text, sizeof o.text, "%s%d", name, k + 1);
     }
     return o;
@@ -282,7 +287,7 @@ static void put_all_pieces(emission *e)
     for (int k = 0; k < p->phase_count; k++) {
         const program_phase *f = &p->phases[k];
         put_pieces(e, &f->begin), put_pieces(e, &f->residual), put_pieces(e, &f->factor), put_pieces(e, &f->solve);
-        put_pieces(e, &f->further);
+        for (int i = 0; i < f->further_count; i++) put_pieces(e, &f->further[i].tape);
     }
     put_pieces(e, &p->results);
 }
@@ -443,14 +448,24 @@ static double single_tolerance(double tolerance, double least)
 /* Corrections after two with one matrix. */
 static void put_further(emission *e, const program_phase *f, int index)
 {
-    put(e, "        if (verdict == ITERATION_GOES_ON) {\n");
-    put_segment(e, &f->further, "            ", 0);
-    for (uint32_t i = 0; i < f->size; i++)
-        put(e, "            %s -= %s;\n", name_of(e, f->unknowns[i]).text, name_of(e, f->furthers[i]).text);
+    const operand unit = name_of(e, f->unit);
+    if (!f->further_count) return;
+    for (int k = 0; k < PROGRAM_FURTHER; k++) {
+        const program_further *by = &f->further[k];
+        if (k == FURTHER_ONCE)
+            put(e, "        if (verdict == ITERATION_GOES_ON &&\n"
+                   "            iteration_once_more(&phase%d, before%d, size, %s, sure)) {\n", index, index, unit.text);
+        else
+            put(e, "        } else if (verdict == ITERATION_GOES_ON) {\n");
+        put_segment(e, &by->tape, "            ", 0);
+        for (uint32_t i = 0; i < f->size; i++)
+            put(e, "            %s -= %s;\n", name_of(e, f->unknowns[i]).text, name_of(e, by->sums[i]).text);
+        if (k == FURTHER_ONCE) put(e, "            verdict = ITERATION_ENDED;\n");
+    }
     put(e, "            number last = 0;\n");
     put_sizes(e, f, f->lasts, "last", "            ");
     put(e, "            verdict = iteration_judge_further(&phase%d, before%d, size, last, %s, sure);\n        }\n",
-        index, index, name_of(e, f->unit).text);
+        index, index, unit.text);
 }
 
 static void put_iteration(emission *e, const program_phase *f, int index)
@@ -462,11 +477,11 @@ static void put_iteration(emission *e, const program_phase *f, int index)
     X(emit_number)(e->single ? single_tolerance(i->rest, 1 / 2048.0) : i->rest, e->single, rest.text, sizeof rest.text);
     X(emit_number)(e->single ? (double)FLT_EPSILON : i->epsilon, e->single, epsilon.text, sizeof epsilon.text);
     X(emit_number)(e->single ? SINGLE_FLOOR : i->floor, e->single, floor.text, sizeof floor.text);
-    put(e, "    static const iteration phase%d = { %d, %d, %d, %d, %s, %s, %s, %s };\n", index, i->linear, i->always,
-        i->skip_first, i->twice, enough.text, rest.text, epsilon.text, floor.text);
+    put(e, "    static const iteration phase%d = { %d, %d, %d, %d, %d, %s, %s, %s, %s };\n", index, i->linear,
+        i->always, i->skip_first, i->rough, i->twice, enough.text, rest.text, epsilon.text, floor.text);
     if (!i->always && !e->pieces.slot) declare_targets(e, &f->factor);
     put(e, "    for (int round = 0, factor = 1, sure = 0, verdict = 0; verdict != ITERATION_ENDED; round++) {\n");
-    put(e, "        if (round == ITERATIONS_MOST) return %d;\n", CODE_NO_CONVERGENCE);
+    put(e, "        if (round == iteration_most(&phase%d)) return %d;\n", index, CODE_NO_CONVERGENCE);
     put_segment(e, &f->residual, "        ", 0);
     if (i->always) {
         put_matrix(e, f, "        ");
@@ -481,7 +496,7 @@ static void put_iteration(emission *e, const program_phase *f, int index)
     put(e, "        counts[0]++;\n");
     put(e, "        verdict = iteration_judge(&phase%d, round, size, before%d, %s, factor, sure);\n", index, index,
         name_of(e, f->unit).text);
-    if (f->furthers) put_further(e, f, index);
+    put_further(e, f, index);
     put(e, "        if (verdict == ITERATION_HOPELESS) return size - size == 0 ? %d : %d;\n", CODE_NO_CONVERGENCE,
         CODE_NOT_FINITE);
     put(e, "        factor = verdict == ITERATION_NEEDS_MATRIX;\n        before%d = size;\n    }\n", index);
@@ -613,10 +628,11 @@ void X(program_mark_functions)(const program *p, emit_functions *used)
     for (int k = 0; k < p->phase_count; k++) {
         const program_phase *f = &p->phases[k];
         mark_segment(&f->begin, used), mark_segment(&f->residual, used);
-        mark_segment(&f->factor, used), mark_segment(&f->solve, used), mark_segment(&f->further, used);
+        mark_segment(&f->factor, used), mark_segment(&f->solve, used);
+        for (int i = 0; i < f->further_count; i++) mark_segment(&f->further[i].tape, used);
         used->iterates |= f->size > 0;
         used->checks |= f->check_count > 0;
-        used->further |= f->furthers != NULL;
+        used->further |= f->further_count > 0;
     }
 }
 

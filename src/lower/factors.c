@@ -11,6 +11,28 @@ expr X(factor_split)(symbols *y, expr e, expr *k)
     return n->b;
 }
 
+/* times: a constant; all: also of sums that it is multiplied with. */
+static int list_all(symbols *y, expr e, expr times, int all, factor_terms *l)
+{
+    graph *g = y->g;
+    if (!e || !times) return 0;
+    const node n = *taut_graph_node(g, e);
+    if (n.op == OP_NEG) return list_all(y, n.a, taut_expr_neg(g, times), all, l);
+    if (n.varies && (n.op == OP_ADD || n.op == OP_SUB))
+        return list_all(y, n.a, times, all, l) &&
+               list_all(y, n.b, n.op == OP_SUB ? taut_expr_neg(g, times) : times, all, l);
+    expr k = e, rest = y->one;
+    if (n.varies) rest = X(factor_split)(y, e, &k);
+    const expr constant = taut_expr_mul(g, times, k);
+    if (all && rest != e && rest != y->one) return list_all(y, rest, constant, all, l);
+    if (l->count == FACTOR_TERMS) return 0;
+    l->terms[l->count++] = (factor_term){ constant, rest };
+    return constant != 0;
+}
+
+int X(factor_list)(symbols *y, expr e, factor_terms *l) { return list_all(y, e, y->one, 0, l); }
+int X(factor_list_all)(symbols *y, expr e, factor_terms *l) { return list_all(y, e, y->one, 1, l); }
+
 /* Terms of a sum: constants k times what varies, with signs. */
 enum { TERMS_MOST = 64 };
 typedef struct {

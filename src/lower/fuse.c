@@ -33,11 +33,12 @@ static void count_reads(const program *p, uint32_t *reads)
     count_segment(&p->setup, reads), count_segment(&p->results, reads);
     for (int k = 0; k < p->phase_count; k++) {
         const program_phase *f = &p->phases[k];
-        const segment *tapes[] = { &f->begin, &f->residual, &f->factor, &f->solve, &f->further };
-        const uint32_t *lists[] = { f->guesses, f->residuals, f->changes, f->weights,
-                                    f->seconds, f->furthers,  f->lasts };
-        for (int i = 0; i < 5; i++) count_segment(tapes[i], reads);
-        for (int i = 0; i < 7; i++) count_list(lists[i], f->size, reads);
+        const segment *tapes[] = { &f->begin, &f->residual, &f->factor, &f->solve };
+        const uint32_t *lists[] = { f->guesses, f->residuals, f->changes, f->weights, f->seconds, f->lasts };
+        for (int i = 0; i < 4; i++) count_segment(tapes[i], reads);
+        for (int i = 0; i < 6; i++) count_list(lists[i], f->size, reads);
+        for (int i = 0; i < f->further_count; i++)
+            count_segment(&f->further[i].tape, reads), count_list(f->further[i].sums, f->size, reads);
         count_list(&f->unit, f->size > 0, reads);
         for (uint32_t i = 0; i < f->check_count; i++) reads[f->checks[i].pivot]++, reads[f->checks[i].reference]++;
     }
@@ -70,7 +71,8 @@ static void drop_unread(program *p, uint32_t *reads)
     drop_segment(&p->results, reads);
     for (int k = p->phase_count; k-- > 0;) {
         program_phase *f = &p->phases[k];
-        drop_segment(&f->further, reads), drop_segment(&f->solve, reads), drop_segment(&f->factor, reads);
+        for (int i = f->further_count; i-- > 0;) drop_segment(&f->further[i].tape, reads);
+        drop_segment(&f->solve, reads), drop_segment(&f->factor, reads);
         drop_segment(&f->residual, reads), drop_segment(&f->begin, reads);
     }
     drop_segment(&p->setup, reads);
@@ -204,8 +206,9 @@ int X(program_fuse)(program *p)
     memset(arrays + 3 * (size_t)count, 0, count * sizeof *arrays); /* setup is over when a step begins */
     for (int k = 0; k < p->phase_count; k++) {
         program_phase *f = &p->phases[k];
-        segment *tapes[] = { &f->begin, &f->residual, &f->factor, &f->solve, &f->further };
-        for (int i = 0; i < 5; i++) fuse_segment(tapes[i], arrays, count);
+        segment *tapes[] = { &f->begin, &f->residual, &f->factor, &f->solve };
+        for (int i = 0; i < 4; i++) fuse_segment(tapes[i], arrays, count);
+        for (int i = 0; i < f->further_count; i++) fuse_segment(&f->further[i].tape, arrays, count);
         find_unknowns(f, arrays + 3 * (size_t)count);
     }
     fuse_segment(&p->results, arrays, count);

@@ -2,7 +2,8 @@
  * executor decides alike, to the bit. */
 enum { ITERATION_GOES_ON, ITERATION_NEEDS_MATRIX, ITERATION_ENDED, ITERATION_HOPELESS };
 
-#define ITERATIONS_MOST 12
+/* The second: with rough matrices. Up to the third, a new matrix that brings little is not the end. */
+enum { ITERATIONS_MOST = 12, ITERATIONS_ROUGH = 24, ITERATIONS_PATIENT = 4 };
 
 /* PIVOT_LEAST: pivots below so much of what they are made of have lost too many digits; above PIVOT_SURE they have lost
    hardly any. A correction of linear equations that moves so little is right to the last digits, and no second one is
@@ -32,12 +33,16 @@ typedef struct {
     int linear;               /* the matrix does not depend on the unknowns */
     int always;               /* the matrix is formed in every iteration: convergence is quadratic */
     int skip_first;           /* the first correction is of lower order than the next: it says nothing of them */
+    int rough;                /* the matrix leaves something out: corrections shrink by a factor, and no faster with a
+                                 new one */
     int twice;                /* each matrix is used for two corrections, the second by what the first leaves */
     iteration_number enough;  /* a relative correction that is small enough to be the last */
     iteration_number rest;    /* the same for the estimated one that is left out */
     iteration_number epsilon; /* of the arithmetic */
     iteration_number floor;   /* below it, stagnation with a fresh matrix is round-off of an ill-conditioned problem */
 } iteration;
+
+static inline int iteration_most(const iteration *f) { return f->rough ? ITERATIONS_ROUGH : ITERATIONS_MOST; }
 
 /* The largest correction of linear equations that needs no second one. sure: 1, if all pivots are, 2, if they are
    sound. */
@@ -60,6 +65,14 @@ static inline int iteration_judge_two(const iteration *f, iteration_number first
 }
 
 #ifndef ITERATION_TWO_AT_MOST
+/* Where the iteration goes on after two corrections with one matrix: is one more with it enough? Each of them is about
+   twice second/first of the one before; what comes after the third is counted twice. */
+static inline int iteration_once_more(const iteration *f, iteration_number first, iteration_number second,
+                                      iteration_number unit, int sure)
+{
+    return first <= iteration_linear(sure) * unit && 8 * second * second * second < f->rest * unit * first * first;
+}
+
 /* After further corrections with that matrix, the last of them of the relative size last/unit: each of them is about
    twice second/first of the one before. Where they do not end the iteration it goes on with a new matrix. */
 static inline int iteration_judge_further(const iteration *f, iteration_number first, iteration_number second,
@@ -87,9 +100,11 @@ static inline int iteration_judge(const iteration *f, int k, iteration_number si
     if (rate < 1 && rate * size * (f->always ? rate : 1) <= f->rest * unit) return ITERATION_ENDED;
     if (2 * rate > 1) {
         if (size <= (fresh ? f->floor : 64 * f->epsilon) * unit) return ITERATION_ENDED;
-        return fresh ? ITERATION_HOPELESS : ITERATION_NEEDS_MATRIX;
+        /* the first correction with a new matrix may be as large as one with a matrix that was of little use */
+        const int patient = k <= (rate < 1 ? ITERATIONS_PATIENT : f->always ? 0 : 2);
+        return fresh && !patient ? ITERATION_HOPELESS : ITERATION_NEEDS_MATRIX;
     }
-    if (f->always || rate * rate * rate * size <= f->enough * unit || size <= ITERATION_SMALL * unit)
+    if (f->always || f->rough || rate * rate * rate * size <= f->enough * unit || size <= ITERATION_SMALL * unit)
         return ITERATION_GOES_ON;
     return ITERATION_NEEDS_MATRIX;
 }

@@ -68,7 +68,7 @@ static void find_lasting(machine *m)
     mark_function(m, NULL, SETUP, number++);
     for (int k = 0; k < p->phase_count; k++) {
         const program_phase *f = &p->phases[k];
-        for (int kind = PREPARED; kind <= ONWARD; kind++)
+        for (int kind = PREPARED; kind <= BEYOND; kind++)
             if (X(machine_needs)(f, kind)) mark_function(m, f, kind, number++);
         mark_list(m, f->unknowns, f->size);
         mark_list(m, &f->unit, f->size > 0);
@@ -101,6 +101,46 @@ static size_t put_whole(machine *m, int which)
     return X(machine_write)(m, WHOLE);
 }
 
+/* ---- whether it pays ---- */
+
+/* Nanoseconds (docs/performance.md): to write a program at all, and for each instruction; for those of functions for
+   whole steps, which are put in order; what an instruction saves each time that it is run, and such a function after a
+   step that nobody looks at. */
+static const double start_costs = 15e3, writing_costs = 65, ordering_costs = 290;
+static const double running_saves = 2, joining_saves = 35;
+/* Code must save so many times what it costs: other machines have other figures. */
+static const double margin = 2;
+
+static double length_of(const program_phase *f) { return f->residual.count + f->factor.count + f->solve.count; }
+
+/* As if an instruction of a phase stood in two functions, and were run as often as in the first function for whole
+   steps. */
+static int pays_off(const program *p, double times)
+{
+    double written = p->setup.count + p->results.count, run = p->results.count;
+    for (int k = 0; k < p->phase_count; k++) {
+        const program_phase *f = &p->phases[k];
+        const int rounds = X(machine_rounds)(p, f, 0);
+        written += 2 * (f->begin.count + length_of(f));
+        run += f->begin.count + length_of(f) * (rounds ? rounds : 1);
+    }
+    return taut_native_pays(p->s->native, times * running_saves * run,
+                            margin * (start_costs + writing_costs * written));
+}
+
+static int whole_pays(const program *p)
+{
+    const native_use *use = p->s->native;
+    const int count = X(machine_count_whole)(p);
+    double written = 0;
+    for (int i = 0; i < count; i++) {
+        written += p->results.count;
+        for (int k = 0; k < p->phase_count; k++)
+            written += p->phases[k].begin.count + length_of(&p->phases[k]) * X(machine_rounds)(p, &p->phases[k], i);
+    }
+    return !use || taut_native_pays(use, (use->steps - use->looks) * joining_saves, written * ordering_costs);
+}
+
 /* at: where each of them begins; 0: it is not there */
 static void put_all(machine *m, size_t *at)
 {
@@ -108,9 +148,9 @@ static void put_all(machine *m, size_t *at)
     X(machine_write_numbers)(m);
     *at++ = put_function(m, NULL, SETUP), *at++ = put_function(m, NULL, RESULTS);
     for (int k = 0; k < p->phase_count; k++)
-        for (int kind = PREPARED; kind <= ONWARD; kind++)
+        for (int kind = PREPARED; kind <= BEYOND; kind++)
             *at++ = X(machine_needs)(&p->phases[k], kind) ? put_function(m, &p->phases[k], kind) : 0;
-    const int whole = taut_native_pays(p->s->native, NATIVE_STEPS_WHOLE) ? X(machine_count_whole)(p) : 0;
+    const int whole = whole_pays(p) ? X(machine_count_whole)(p) : 0;
     unsigned char *lasts = m->lasts;
     m->lasts = m->lasts_whole;
     for (int i = 0; i < PROGRAM_WHOLE; i++) *at++ = i < whole ? put_whole(m, i) : 0;
@@ -132,7 +172,7 @@ static void point_to_all(program *p, const size_t *at)
         program_phase *f = &p->phases[k];
         f->prepared = round_at(p, at[0]), f->renewed = round_at(p, at[2]), f->again = round_at(p, at[3]);
         f->first = f->prepared ? f->renewed : round_at(p, at[1]);
-        f->onward = round_at(p, at[4]);
+        for (int i = 0; i < PROGRAM_FURTHER; i++) f->further[i].machine = round_at(p, at[4 + i]);
     }
     for (int i = 0; i < PROGRAM_WHOLE; i++) {
         p->whole[i].code = round_at(p, at[i]);
@@ -140,17 +180,17 @@ static void point_to_all(program *p, const size_t *at)
         for (int k = 0; k < p->phase_count; k++) {
             const int rounds = X(machine_rounds)(p, &p->phases[k], i);
             p->whole[i].rounds += rounds, p->whole[i].calls += rounds > 0;
-            p->whole[i].factorisations += p->phases[k].iteration.linear ? rounds > 0 : rounds;
+            p->whole[i].factorisations += p->phases[k].iteration.always ? rounds : rounds > 0;
             p->whole[i].further += X(machine_goes_further)(&p->phases[k], i);
         }
     }
 }
 
-int X(machine_create)(program *p)
+int X(machine_create)(program *p, double times, int *pays)
 {
-    if (!__builtin_cpu_supports("fma") || p->register_count > INT32_MAX / sizeof(real) ||
-        !taut_native_pays(p->s->native, NATIVE_STEPS))
-        return TAUT_OK;
+    *pays = 1;
+    if (!__builtin_cpu_supports("fma") || p->register_count > INT32_MAX / sizeof(real)) return TAUT_OK;
+    if (!(*pays = pays_off(p, times))) return TAUT_OK;
     const size_t values = value_count(p);
     const size_t functions_count = 2 + KINDS_OF_PHASE * (size_t)p->phase_count + PROGRAM_WHOLE;
     machine m = { .p = p,
@@ -188,9 +228,10 @@ int X(machine_create)(program *p)
     return m.failed ? TAUT_OUT_OF_MEMORY : TAUT_OK;
 }
 #else
-int X(machine_create)(program *p)
+int X(machine_create)(program *p, double times, int *pays)
 {
-    (void)p;
+    (void)p, (void)times;
+    *pays = 1;
     return TAUT_OK;
 }
 #endif

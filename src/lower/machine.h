@@ -7,8 +7,9 @@
 
 #include "lower/program.h"
 
-/* Sets `machine` of the tapes, or leaves it NULL where the processor is another or the system forbids it, or where the
-   steps that are asked for are too few. */
-int X(machine_create)(program *p);
+/* Sets `machine` of the tapes, or leaves it NULL where the processor is another or the system forbids it, or where it
+   would take longer to write than it saves: the program is run so many times (if p->s->native knows what is asked
+   for). *pays: it was not that. */
+int X(machine_create)(program *p, double times, int *pays);
 
 #endif

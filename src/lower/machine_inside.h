@@ -42,7 +42,10 @@ typedef struct {
     uint32_t *order_work;     /* work of machine_order.c */
     size_t order_capacity;
     int passing;              /* of PROGRAM_PASSING: the last that was given out */
-    size_t *leaves;           /* behind jumps to the end of the function */
+    struct leave {
+        size_t at;            /* behind a jump to the end of the function */
+        uint32_t way;
+    } *leaves;
     size_t leave_count, leave_capacity;
     next_reads *next;         /* of the instructions of a tape */
     size_t next_capacity;
@@ -53,11 +56,12 @@ typedef struct {
     uint32_t now;             /* the instruction at hand */
 } machine;
 
-/* Operations of machine code alone: the function ends here where a is no number; unless a > b; unless a >= b. */
+/* Operations of machine code alone: the function ends here where a is no number; unless a > b; unless a >= b. c: what
+   it returns then, a program_way. */
 enum { MACHINE_LEAVE = PROGRAM_OPERATIONS, MACHINE_ABOVE, MACHINE_NOT_BELOW, MACHINE_OPERATIONS };
 
 /* Numbers behind those of WORK, which stand before the code. */
-enum { FIXED_SOUND, FIXED_LEAST, FIXED_LINEAR, FIXED_TWO, FIXED_ONE, FIXED_OF_PHASES };
+enum { FIXED_SOUND, FIXED_LEAST, FIXED_LINEAR, FIXED_TWO, FIXED_ONE, FIXED_EIGHT, FIXED_OF_PHASES };
 
 static inline uint32_t fixed(const machine *m, int which)
 {
@@ -75,8 +79,8 @@ enum { WORK_RETURNED, WORK_SUM, WORK_TERM, WORK_DIFFERENCE, WORK_BEFORE = PROGRA
 static inline uint32_t work(const machine *m, int which) { return m->p->register_count + (uint32_t)which; }
 
 /* Functions of a program. */
-typedef enum { SETUP, RESULTS, PREPARED, FIRST, RENEWED, AGAIN, ONWARD, WHOLE } function_kind;
-#define KINDS_OF_PHASE 5
+typedef enum { SETUP, RESULTS, PREPARED, FIRST, RENEWED, AGAIN, ONWARD, BEYOND, WHOLE } function_kind;
+#define KINDS_OF_PHASE 6
 
 /* The registers that an instruction reads: how many. */
 int X(machine_operands)(const program_instruction *c, uint32_t list[3]);

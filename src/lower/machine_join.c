@@ -25,6 +25,14 @@ static void add_instruction(machine *m, uint32_t o, uint32_t target, uint32_t a,
         t->code[t->count++] = (program_instruction){ o, target, a, b, 0 };
 }
 
+/* The function is left unless a > b, or a >= b; it is another one then that may fit. */
+static void add_condition(machine *m, uint32_t o, uint32_t a, uint32_t b, program_way way)
+{
+    const uint32_t target = m->p->register_count + PROGRAM_PASSING; /* of none */
+    add_instruction(m, o, target, a, b);
+    if (!m->failed) m->joined.code[m->joined.count - 1].c = way;
+}
+
 static void add_tape(machine *m, const segment *from)
 {
     segment *t = &m->joined;
@@ -60,11 +68,11 @@ static void add_differences(machine *m, const program_phase *f)
         add_instruction(m, OP_SUB, f->unknowns[i], f->unknowns[i], f->seconds[i]);
 }
 
-static void add_further(machine *m, const program_phase *f)
+static void add_further(machine *m, const program_phase *f, const program_further *by)
 {
-    add_tape(m, &f->further);
+    add_tape(m, &by->tape);
     for (uint32_t i = 0; i < f->size; i++)
-        add_instruction(m, OP_SUB, f->unknowns[i], f->unknowns[i], f->furthers[i]);
+        add_instruction(m, OP_SUB, f->unknowns[i], f->unknowns[i], by->sums[i]);
 }
 
 static void add_correction(machine *m, const program_phase *f)
@@ -161,9 +169,9 @@ void X(machine_join)(machine *m, const program_phase *f, function_kind kind)
         for (uint32_t i = 0; i < f->size; i++) add_instruction(m, PROGRAM_MOVE, f->unknowns[i], f->guesses[i], 0);
     }
     if (!f->size || kind == PREPARED) return;
-    if (kind == ONWARD) {
-        add_further(m, f);
-        add_size(m, f, f->lasts, work(m, WORK_RETURNED));
+    if (kind == ONWARD || kind == BEYOND) {
+        add_further(m, f, &f->further[kind - ONWARD]);
+        add_size(m, f, kind == ONWARD ? f->further[FURTHER_ONCE].sums : f->lasts, work(m, WORK_RETURNED));
         return;
     }
     add_tape(m, &f->residual);
@@ -181,7 +189,7 @@ int X(machine_needs)(const program_phase *f, function_kind kind)
     case FIRST: return !apart;
     case RENEWED: return f->size > 0;
     case AGAIN: return f->size && !f->iteration.always;
-    case ONWARD: return f->furthers != NULL;
+    case ONWARD: case BEYOND: return f->further_count > 0;
     case SETUP: case RESULTS: case WHOLE: break;
     }
     return 0;
@@ -190,35 +198,53 @@ int X(machine_needs)(const program_phase *f, function_kind kind)
 /* ---- whole steps ---- */
 
 /* Longer functions gain little. */
-enum { WHOLE_LENGTH = 1500, WHOLE_SHORT = 400 };
+enum { WHOLE_LENGTH = 1500, WHOLE_SHORT = 400, WHOLE_KEEPING = 200 };
+
+/* How far corrections go with one matrix: at most, in any of the phases. */
+static int most_further(const program *p)
+{
+    int most = 0;
+    for (int k = 0; k < p->phase_count; k++)
+        if (p->phases[k].further_count > most) most = p->phases[k].further_count;
+    return most;
+}
 
 /* The rounds of a phase in the i-th function for whole steps. Linear equations need a second one where the first moved
-   much: that is in long steps, whose other phases need one more as well. */
+   much: that is in long steps, whose other phases need one more, or further corrections, as well. */
 int X(machine_rounds)(const program *p, const program_phase *f, int i)
 {
+    const int further = most_further(p), last = further ? further + 1 : 2;
     int any = 0;
     for (int k = 0; k < p->phase_count; k++) any |= p->phases[k].size && p->phases[k].iteration.linear;
     if (!f->size) return 0;
-    if (f->iteration.linear) return i == 2 ? 2 : 1;
-    if (f->furthers) return 1;
-    return (i == 2 && any ? 1 : i) + (f->iteration.twice ? 1 : 2);
+    if (f->iteration.linear) return i == last ? 2 : 1;
+    if (f->further_count) return 1;
+    if (further) i = i > 0;
+    return (i == last && any ? 1 : i) + (f->iteration.twice ? 1 : 2);
 }
 
-int X(machine_goes_further)(const program_phase *f, int which) { return f->furthers && which > 0; }
+int X(machine_goes_further)(const program_phase *f, int which)
+{
+    return which < f->further_count ? which : f->further_count;
+}
 
-/* For linear phases, and those with a new matrix in every round. The last one is the longest and the rarest: longer
-   steps do without it. */
+/* Not where matrices are rough: that takes more rounds, and another number of them from step to step. The last one is
+   the longest and the rarest: longer steps do without it. */
 int X(machine_count_whole)(const program *p)
 {
     uint32_t length = 0;
+    int keeps = 0; /* a matrix for several rounds, whose number is not as likely */
     if (!p->machine_finishes) return 0;
     for (int k = 0; k < p->phase_count; k++) {
         const program_phase *f = &p->phases[k];
-        if (f->size && (f->iteration.skip_first || !(f->iteration.linear || f->iteration.always))) return 0;
-        length += f->residual.count + f->factor.count + f->solve.count + f->further.count;
+        if (f->size && (f->iteration.skip_first || f->iteration.rough)) return 0;
+        length += f->residual.count + f->factor.count + f->solve.count;
+        for (int i = 0; i < f->further_count; i++) length += f->further[i].tape.count;
+        keeps |= f->size && !f->iteration.linear && !f->iteration.always;
     }
-    if (!p->phase_count || length > WHOLE_LENGTH) return 0;
-    return length > WHOLE_SHORT ? PROGRAM_WHOLE - 1 : PROGRAM_WHOLE;
+    if (!p->phase_count || length > (keeps ? WHOLE_KEEPING : WHOLE_LENGTH)) return 0;
+    const int further = most_further(p), all = further ? further + 2 : 3;
+    return length > WHOLE_SHORT ? all - 1 : all;
 }
 
 /* All pivots are more than this part of what they are made of. */
@@ -229,7 +255,7 @@ static void add_pivots(machine *m, const program_phase *f, uint32_t part)
         add_instruction(m, OP_ABS, a, f->checks[i].pivot, 0);
         add_instruction(m, OP_ABS, b, f->checks[i].reference, 0);
         add_instruction(m, OP_MUL, b, b, part);
-        add_instruction(m, MACHINE_ABOVE, b, a, b);
+        add_condition(m, MACHINE_ABOVE, a, b, WAY_OTHER);
     }
 }
 
@@ -261,58 +287,78 @@ static uint32_t of_unit(machine *m, const program_phase *f, uint32_t tolerance)
     return product;
 }
 
+/* The matrix is good enough for the next round. */
+static void add_reuse(machine *m, const program_phase *f, uint32_t enough, uint32_t rate)
+{
+    const uint32_t product = passing(m);
+    add_instruction(m, OP_MUL, product, rate, rate);
+    add_instruction(m, OP_MUL, product, product, rate);
+    add_instruction(m, OP_MUL, product, product, work(m, WORK_RETURNED));
+    add_condition(m, MACHINE_NOT_BELOW, of_unit(m, f, enough), product, WAY_OTHER);
+}
+
 /* What iteration_judge says, and with pivots that are sound: the function is left where it is something else. */
 static void add_judgement(machine *m, const program_phase *f, int index, int round, int is_last)
 {
     const uint32_t size = work(m, WORK_RETURNED), before = work(m, WORK_BEFORE), a = passing(m), b = passing(m);
     const uint32_t enough = enough_of(m, index), rest = rest_of(m, index);
     if (f->iteration.linear && !is_last) {
-        add_instruction(m, MACHINE_ABOVE, a, size, of_unit(m, f, fixed(m, FIXED_LINEAR)));
+        add_condition(m, MACHINE_ABOVE, size, of_unit(m, f, fixed(m, FIXED_LINEAR)), WAY_LESS);
     } else if (f->iteration.linear) {
-        add_instruction(m, MACHINE_NOT_BELOW, a, of_unit(m, f, fixed(m, FIXED_LINEAR)), size);
+        add_condition(m, MACHINE_NOT_BELOW, of_unit(m, f, fixed(m, FIXED_LINEAR)), size, WAY_MORE);
     } else if (f->iteration.twice) {
         add_instruction(m, OP_MUL, a, size, size);
         add_instruction(m, OP_MUL, b, of_unit(m, f, rest), before);
         if (is_last) {
-            add_instruction(m, MACHINE_NOT_BELOW, a, b, a);
-            add_instruction(m, MACHINE_NOT_BELOW, a, of_unit(m, f, fixed(m, FIXED_LINEAR)), before);
+            add_condition(m, MACHINE_NOT_BELOW, b, a, WAY_MORE);
+            add_condition(m, MACHINE_NOT_BELOW, of_unit(m, f, fixed(m, FIXED_LINEAR)), before, WAY_OTHER);
         } else {
-            add_instruction(m, MACHINE_ABOVE, a, a, b);
-            add_instruction(m, MACHINE_ABOVE, a, before, of_unit(m, f, enough));
+            add_condition(m, MACHINE_ABOVE, a, b, WAY_LESS);
+            add_condition(m, MACHINE_ABOVE, before, of_unit(m, f, enough), WAY_LESS);
             add_instruction(m, OP_MUL, a, size, fixed(m, FIXED_TWO));
-            add_instruction(m, MACHINE_NOT_BELOW, a, before, a);
+            add_condition(m, MACHINE_NOT_BELOW, before, a, WAY_OTHER);
         }
     } else {
-        if (!is_last) add_instruction(m, MACHINE_ABOVE, a, size, of_unit(m, f, enough));
+        if (!is_last) add_condition(m, MACHINE_ABOVE, size, of_unit(m, f, enough), WAY_LESS);
         if (round == 0) return;
         const uint32_t rate = passing(m), bound = of_unit(m, f, rest);
         add_instruction(m, OP_DIV, rate, size, before);
         add_instruction(m, OP_MUL, a, rate, size);
-        add_instruction(m, OP_MUL, a, a, rate);
+        if (f->iteration.always) add_instruction(m, OP_MUL, a, a, rate);
         if (is_last) {
-            add_instruction(m, MACHINE_NOT_BELOW, b, bound, a);
-            add_instruction(m, MACHINE_ABOVE, b, fixed(m, FIXED_ONE), rate);
+            add_condition(m, MACHINE_NOT_BELOW, bound, a, WAY_MORE);
+            add_condition(m, MACHINE_ABOVE, fixed(m, FIXED_ONE), rate, WAY_OTHER);
         } else {
-            add_instruction(m, MACHINE_ABOVE, b, a, bound);
+            add_condition(m, MACHINE_ABOVE, a, bound, WAY_LESS);
             add_instruction(m, OP_MUL, a, rate, fixed(m, FIXED_TWO));
-            add_instruction(m, MACHINE_NOT_BELOW, b, fixed(m, FIXED_ONE), a);
+            add_condition(m, MACHINE_NOT_BELOW, fixed(m, FIXED_ONE), a, WAY_OTHER);
+            if (!f->iteration.always) add_reuse(m, f, enough, rate);
         }
     }
 }
 
-/* Further corrections behind the last round, and what iteration_judge_further says of them. */
-static void join_further(machine *m, const program_phase *f, int index)
+/* Further corrections behind the last round, with what iteration_once_more and iteration_judge_further say. */
+static void join_further(machine *m, const program_phase *f, int which, int index)
 {
     const uint32_t first = work(m, WORK_BEFORE), second = work(m, WORK_RETURNED), last = work(m, WORK_TERM);
-    const uint32_t a = passing(m), b = passing(m);
-    add_further(m, f);
+    const uint32_t a = passing(m), b = passing(m), c = passing(m);
+    add_instruction(m, OP_MUL, c, second, fixed(m, FIXED_EIGHT));
+    add_instruction(m, OP_MUL, c, c, second);
+    add_instruction(m, OP_MUL, c, c, second);
+    add_instruction(m, OP_MUL, b, of_unit(m, f, rest_of(m, index)), first);
+    add_instruction(m, OP_MUL, a, b, first);
+    if (which == FURTHER_ONCE)
+        add_condition(m, MACHINE_ABOVE, a, c, WAY_MORE);
+    else
+        add_condition(m, MACHINE_NOT_BELOW, c, a, WAY_LESS);
+    add_condition(m, MACHINE_NOT_BELOW, of_unit(m, f, fixed(m, FIXED_LINEAR)), first, WAY_OTHER);
+    add_further(m, f, &f->further[which]);
+    if (which == FURTHER_ONCE) return;
     add_whole_size(m, f, f->lasts, last);
     add_instruction(m, OP_MUL, a, second, fixed(m, FIXED_TWO));
-    add_instruction(m, OP_MUL, b, last, fixed(m, FIXED_TWO));
-    add_instruction(m, OP_MUL, a, a, b);
-    add_instruction(m, OP_MUL, b, of_unit(m, f, rest_of(m, index)), first);
-    add_instruction(m, MACHINE_NOT_BELOW, a, b, a);
-    add_instruction(m, MACHINE_NOT_BELOW, a, of_unit(m, f, fixed(m, FIXED_LINEAR)), first);
+    add_instruction(m, OP_MUL, c, last, fixed(m, FIXED_TWO));
+    add_instruction(m, OP_MUL, a, a, c);
+    add_condition(m, MACHINE_NOT_BELOW, b, a, WAY_OTHER);
 }
 
 static void join_whole_phase(machine *m, const program_phase *f, int index, int rounds, int further)
@@ -322,7 +368,7 @@ static void join_whole_phase(machine *m, const program_phase *f, int index, int 
     for (uint32_t i = 0; i < f->size; i++) add_instruction(m, PROGRAM_MOVE, f->unknowns[i], f->guesses[i], 0);
     for (int k = 0; k < rounds; k++) {
         const uint32_t size = work(m, WORK_RETURNED), before = work(m, WORK_BEFORE);
-        const int fresh = k == 0 || !f->iteration.linear;
+        const int fresh = k == 0 || f->iteration.always;
         add_tape(m, &f->residual);
         if (fresh) add_tape(m, &f->factor);
         add_tape(m, &f->solve);
@@ -333,7 +379,7 @@ static void join_whole_phase(machine *m, const program_phase *f, int index, int 
         add_whole_size(m, f, twice ? f->seconds : f->changes, size);
         add_judgement(m, f, index, k, k == rounds - 1 && !further);
     }
-    if (further) join_further(m, f, index);
+    if (further) join_further(m, f, further - 1, index);
 }
 
 /* The function is left where a change of the state, or an unknown, is no number. */
@@ -348,7 +394,7 @@ static void add_whole_test(machine *m)
         for (uint32_t i = 0; i < p->phases[k].size; i++)
             add_instruction(m, OP_ADD, sum, sum, p->phases[k].unknowns[i]);
     add_instruction(m, OP_SUB, sum, sum, sum);
-    add_instruction(m, MACHINE_LEAVE, passing(m), sum, 0);
+    add_condition(m, MACHINE_LEAVE, sum, 0, WAY_OTHER);
 }
 
 void X(machine_join_whole)(machine *m, int which)

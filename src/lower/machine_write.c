@@ -355,20 +355,19 @@ static void put_leave(machine *m, const program_instruction *c, const next_reads
     if (taut_mem_grow(m->p->context, &m->leaves, &m->leave_capacity, m->leave_count + 1, sizeof *m->leaves))
         m->failed = 1;
     else
-        m->leaves[m->leave_count++] = m->count;
+        m->leaves[m->leave_count++] = (struct leave){ m->count, c->c };
     pass(m, c->a, next->a);
     if (second != c->a) pass(m, second, next->b);
     m->locked = 0;
 }
 
-/* The end of the function is here. */
-static void complete_leaves(machine *m)
+/* The end of the function for those that go this way is here. */
+static void complete_leaves(machine *m, uint32_t way)
 {
     for (size_t i = 0; !m->failed && i < m->leave_count; i++) {
-        const uint32_t distance = (uint32_t)(m->count - m->leaves[i]);
-        memcpy(m->bytes + m->leaves[i] - 4, &distance, 4);
+        const uint32_t distance = (uint32_t)(m->count - m->leaves[i].at);
+        if (m->leaves[i].way == way) memcpy(m->bytes + m->leaves[i].at - 4, &distance, 4);
     }
-    m->leave_count = 0;
 }
 
 static void put_instruction(machine *m, const program_instruction *c, const next_reads *next)
@@ -416,14 +415,18 @@ size_t X(machine_write)(machine *m, function_kind kind)
         m->now = i, put_instruction(m, &m->joined.code[i], &m->next[i]);
     if (!room(m)) return at;
     if (kind == WHOLE) {
+        static const int returned[] = { [WAY_LESS] = FIXED_ONE, [WAY_MORE] = FIXED_TWO, [WAY_OTHER] = FIXED_EIGHT };
         put_registers(m, PREFIX_66, XOR, 0, 0, 0);
-        put_bytes(m, end, sizeof end);
-        complete_leaves(m);
-        put_memory(m, LOAD, 0, 0, fixed(m, FIXED_ONE));
+        for (uint32_t way = WAY_LESS; way <= WAY_OTHER; way++) {
+            put_bytes(m, end, sizeof end);
+            complete_leaves(m, way);
+            put_memory(m, LOAD, 0, 0, fixed(m, returned[way]));
+        }
     } else {
-        complete_leaves(m);
+        complete_leaves(m, WAY_FITS);
         if (kind != SETUP) put_memory(m, LOAD, 0, 0, work(m, WORK_RETURNED));
     }
+    m->leave_count = 0;
     put_bytes(m, end, sizeof end);
     for (unsigned r = 0; r < PROCESSOR_REGISTERS; r++) release(m, r);
     return at;
@@ -433,7 +436,8 @@ void X(machine_write_numbers)(machine *m)
 {
     const uint64_t sign = (uint64_t)1 << 63, masks[4] = { sign, sign, ~sign, ~sign };
     const real numbers[FIXED_OF_PHASES] = { [FIXED_SOUND] = PIVOT_SOUND, [FIXED_LEAST] = PIVOT_LEAST,
-                                            [FIXED_LINEAR] = LINEAR_SOUND, [FIXED_TWO] = 2, [FIXED_ONE] = 1 };
+                                            [FIXED_LINEAR] = LINEAR_SOUND, [FIXED_TWO] = 2, [FIXED_ONE] = 1,
+                                            [FIXED_EIGHT] = 8 };
     if (!room(m)) return;
     put_bytes(m, masks, sizeof masks);
     put_bytes(m, numbers, sizeof numbers);

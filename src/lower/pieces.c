@@ -75,9 +75,9 @@ static void survey_phase(survey *v, const program_phase *f)
     survey_list(v, f->residuals, f->size), survey_list(v, f->changes, f->size), survey_list(v, f->weights, f->size);
     survey_list(v, &f->unit, 1);
     survey_list(v, f->seconds, f->seconds ? f->size : 0);
-    if (f->furthers) {
-        survey_tape(v, &f->further);
-        survey_list(v, f->furthers, f->size), survey_list(v, f->lasts, f->size);
+    for (int i = 0; i < f->further_count; i++) {
+        survey_tape(v, &f->further[i].tape);
+        survey_list(v, f->further[i].sums, f->size), survey_list(v, f->lasts, i == FURTHER_MORE ? f->size : 0);
         survey_list(v, f->weights, f->size), survey_list(v, &f->unit, 1);
     }
     v->z->position++;

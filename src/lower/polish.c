@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lower/factors.h"
+#include "lower/group.h"
 
 /* +-2^power e */
 typedef struct {
@@ -340,7 +341,7 @@ static size_t list_phase(const reduced_phase *p, expr *list)
     for (size_t i = 0; i < p->size; i++) list[n++] = p->weights[i];
     for (size_t i = 0; i < p->size; i++) list[n++] = p->change[i];
     for (size_t i = 0; p->has_second && i < p->size; i++) list[n++] = p->second[i];
-    for (size_t i = 0; p->further && i < p->size; i++) list[n++] = p->further[i], list[n++] = p->last[i];
+    for (size_t i = 0; p->has_further && i < 3 * (size_t)p->size; i++) list[n++] = p->further[i];
     if (p->size) list[n++] = p->unit;
     return n;
 }
@@ -353,7 +354,7 @@ static void take_phase(reduced_phase *p, const expr *list)
     for (size_t i = 0; i < p->size; i++) p->weights[i] = *list++;
     for (size_t i = 0; i < p->size; i++) p->change[i] = *list++;
     for (size_t i = 0; p->has_second && i < p->size; i++) p->second[i] = *list++;
-    for (size_t i = 0; p->further && i < p->size; i++) p->further[i] = *list++, p->last[i] = *list++;
+    for (size_t i = 0; p->has_further && i < 3 * (size_t)p->size; i++) p->further[i] = *list++;
     if (p->size) p->unit = *list;
 }
 
@@ -378,15 +379,18 @@ static int polish_list(polisher *z, const expr *list, size_t count, expr *out)
 
 /* ---- the way with the least to do ---- */
 
-enum { WAYS = 2 }; /* signs alone; signs and powers of two */
+/* Signs alone; signs and powers of two; the better one of both with products grouped. */
+enum { POLISHED = 2, WAYS = 3 };
 
-static int choose(const polish_cost *cost, expr *const *ways, size_t count, const expr **best)
+static int choose(symbols *y, const polish_cost *cost, const reduced_phase *p, expr *const *ways, size_t count,
+                  const expr **best)
 {
     size_t least = SIZE_MAX;
     int status = TAUT_OK;
     for (int i = 0; !status && i < WAYS; i++) {
         size_t found;
-        status = cost->count(cost->user, ways[i], count, &found);
+        if (i == POLISHED) status = X(group_products)(y, p, *best, count, ways[i]);
+        if (!status) status = cost->count(cost->user, ways[i], count, &found);
         if (!status && found < least) least = found, *best = ways[i];
     }
     return status;
@@ -401,7 +405,7 @@ static int polish_ways(symbols *y, const polish_cost *cost, const reduced_phase 
     image *of = taut_mem_new(y->context, nodes, sizeof *of);
     known_constant *constants = taut_mem_new(y->context, CONSTANTS_KEPT, sizeof *constants);
     int status = of && constants ? TAUT_OK : TAUT_OUT_OF_MEMORY;
-    for (int i = 0; !status && i < WAYS; i++) {
+    for (int i = 0; !status && i < POLISHED; i++) {
         polisher z = { .y = y, .constants = constants, .powers = i, .of = of };
         if (i) memset(of, 0, nodes * sizeof *of);
         ways[i] = list + (size_t)(i + 1) * count;
@@ -409,12 +413,13 @@ static int polish_ways(symbols *y, const polish_cost *cost, const reduced_phase 
     }
     taut_mem_free(y->context, of);
     taut_mem_free(y->context, constants);
-    return status ? status : choose(cost, ways, count, best);
+    ways[POLISHED] = list + (POLISHED + 1) * count;
+    return status ? status : choose(y, cost, p, ways, count, best);
 }
 
 int X(polish_phase)(symbols *y, const polish_cost *cost, reduced_phase *p)
 {
-    const size_t room = 10 * (size_t)p->size + 2;
+    const size_t room = 8 * (size_t)p->size + 2 * (size_t)p->check_count + 2;
     image *right = taut_mem_new(y->context, (size_t)p->size + 1, sizeof *right);
     expr *list = taut_mem_new(y->context, (WAYS + 1) * room, sizeof *list);
     const expr *best = NULL;

@@ -42,11 +42,15 @@ static void segment_clear(program *p, segment *t) { taut_mem_free(p->context, t-
 
 static void phase_clear(program *p, program_phase *f)
 {
-    void *all[] = { f->unknowns, f->guesses,  f->residuals, f->changes, f->weights,
-                    f->seconds,  f->furthers, f->lasts,     f->checks };
+    void *all[] = { f->unknowns, f->guesses, f->residuals, f->changes, f->weights, f->seconds,
+                    f->lasts, f->checks };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) taut_mem_free(p->context, all[i]);
     segment_clear(p, &f->begin), segment_clear(p, &f->residual);
-    segment_clear(p, &f->factor), segment_clear(p, &f->solve), segment_clear(p, &f->further);
+    segment_clear(p, &f->factor), segment_clear(p, &f->solve);
+    for (int i = 0; i < PROGRAM_FURTHER; i++) {
+        segment_clear(p, &f->further[i].tape);
+        taut_mem_free(p->context, f->further[i].sums);
+    }
 }
 
 void X(program_destroy)(program *p)
@@ -68,7 +72,8 @@ uint32_t X(program_length)(const program *p)
     uint32_t count = p->setup.count + p->results.count;
     for (int k = 0; k < p->phase_count; k++) {
         const program_phase *f = &p->phases[k];
-        count += f->begin.count + f->residual.count + f->factor.count + f->solve.count + f->further.count;
+        count += f->begin.count + f->residual.count + f->factor.count + f->solve.count;
+        for (int i = 0; i < f->further_count; i++) count += f->further[i].tape.count;
     }
     return count;
 }
@@ -124,12 +129,12 @@ static double do_round(const program_phase *f, real *r, int is_first, int fresh,
     return correct(f, r, before);
 }
 
-/* Further corrections with the matrix at hand; the size of the last. */
-static double correct_further(const program_phase *f, real *r)
+/* Further corrections with the matrix at hand; the size of the last where there are several. */
+static double correct_further(const program_phase *f, int which, real *r)
 {
-    X(program_run)(&f->further, r);
-    for (uint32_t i = 0; i < f->size; i++) r[f->unknowns[i]] -= r[f->furthers[i]];
-    return (double)measure(f, r, f->lasts);
+    X(program_run)(&f->further[which].tape, r);
+    for (uint32_t i = 0; i < f->size; i++) r[f->unknowns[i]] -= r[f->further[which].sums[i]];
+    return which == FURTHER_ONCE ? 0 : (double)measure(f, r, f->lasts);
 }
 
 static program_outcome solve_phase(program *p, program_phase *f, real *r, real *state_block)
@@ -138,7 +143,7 @@ static program_outcome solve_phase(program *p, program_phase *f, real *r, real *
     int factor = 1, sure = 0;
     if (f->prepared) f->prepared(r, state_block);
     for (int k = 0;; k++) {
-        if (k == ITERATIONS_MOST) return PROGRAM_LEFT;
+        if (k == iteration_most(&f->iteration)) return PROGRAM_LEFT;
         const int fresh = factor || f->iteration.always;
         program_round *round = k == 0 ? f->first : fresh ? f->renewed : f->again;
         const double size = round ? (double)round(r, state_block) : do_round(f, r, k == 0, fresh, &before);
@@ -150,10 +155,16 @@ static program_outcome solve_phase(program *p, program_phase *f, real *r, real *
         }
         p->counts.iterations++;
         int verdict = iteration_judge(&f->iteration, k, size, before, (double)r[f->unit], fresh, sure);
-        if (verdict == ITERATION_GOES_ON && f->furthers) {
-            const double last = f->onward ? (double)f->onward(r, state_block) : correct_further(f, r);
-            verdict = iteration_judge_further(&f->iteration, before, size, last, (double)r[f->unit], sure);
-            p->further++;
+        if (verdict == ITERATION_GOES_ON && f->further_count) {
+            const double unit = (double)r[f->unit];
+            const int is_one = iteration_once_more(&f->iteration, before, size, unit, sure);
+            const int which = is_one ? FURTHER_ONCE : FURTHER_MORE;
+            program_round *const machine = f->further[which].machine;
+            const double last = machine ? (double)machine(r, state_block) : correct_further(f, which, r);
+            verdict = which == FURTHER_ONCE
+                          ? ITERATION_ENDED
+                          : iteration_judge_further(&f->iteration, before, size, last, unit, sure);
+            p->further += 1 + which;
         }
         if (verdict == ITERATION_ENDED) break;
         if (verdict == ITERATION_HOPELESS) return PROGRAM_LEFT;
@@ -281,26 +292,27 @@ static void count_whole(program *p, int which)
     report(p);
 }
 
-static int fits(const program *p, const state *x, int which)
+static program_way way_of(const program *p, const state *x, int which)
 {
-    if (which < 0 || which >= PROGRAM_WHOLE || !p->whole[which].code) return 0;
-    return p->whole[which].code(p->registers, x->block) == 0;
+    if (which < 0 || which >= PROGRAM_WHOLE || !p->whole[which].code) return WAY_OTHER;
+    const real left = p->whole[which].code(p->registers, x->block);
+    return left == 0 ? WAY_FITS : left == 1 ? WAY_LESS : left == 2 ? WAY_MORE : WAY_OTHER;
 }
 
-/* Does the step go as expected, or with a round more, or less? A function that does not fit is left early. */
+/* Does the step go as expected, or with more, or less to do? A function that does not fit is left early. */
 static int try_whole(program *p, const state *x)
 {
     program_length *l = p->now;
     int which = l->expected;
-    if (!fits(p, x, which)) {
-        const int likely = which + (l->downwards ? -1 : 1), other = which + (l->downwards ? 1 : -1);
-        which = fits(p, x, likely) ? likely : fits(p, x, other) ? other : -1;
-        l->failed = which < 0;
-        if (which < 0) return 0;
-        l->downwards = which < l->expected;
+    const program_way first = way_of(p, x, which);
+    program_way way = first;
+    while (way == first && (way == WAY_LESS || way == WAY_MORE)) {
+        which += way == WAY_MORE ? 1 : -1;
+        way = way_of(p, x, which);
     }
-    count_whole(p, which);
-    return 1;
+    l->failed = way != WAY_FITS;
+    if (!l->failed) count_whole(p, which);
+    return !l->failed;
 }
 
 /* Did the step go as expected? */
@@ -357,8 +369,8 @@ int X(program_compile)(program *p)
     char *text = NULL;
     size_t length = 0;
     if (!p->s->native || p->s->native->mode == TAUT_NATIVE_OFF) return TAUT_OK;
-    int status = X(machine_create)(p);
-    if (status || !taut_native_wants_compiler(p->s->native, p->pages != NULL)) return status;
+    int pays, status = X(machine_create)(p, p->s->native->steps, &pays);
+    if (status || !taut_native_wants_compiler(p->s->native, p->pages || !pays)) return status;
     status = X(program_emit)(p, name, &text, &length);
     if (status) return status;
     status = taut_native_request(p->s->native, p->context, text, length, name, &p->native);

@@ -9,7 +9,7 @@
  *                residual  of the equations that are left
  *                factor    what else Newton's matrix and its elimination need, at the place of the residual
  *                solve     the correction
- *                further   corrections after two with one matrix, where these are not enough
+ *                further   corrections after two with one matrix, where these are not enough: one of two tapes
  *     results    the new state
  *
  * A program that reads a state (reading.h) has no phases, and outputs for results. */
@@ -52,20 +52,30 @@ typedef struct {
     uint32_t pivot, reference; /* registers */
 } program_check;
 
+/* Corrections after two with one matrix, where these are not enough: one where that will do, several otherwise. */
+enum { FURTHER_ONCE, FURTHER_MORE, PROGRAM_FURTHER };
 typedef struct {
-    segment begin, residual, factor, solve, further;
+    segment tape;
+    uint32_t *sums;           /* registers: the sum of the corrections */
+    program_round *machine;   /* or NULL */
+} program_further;
+
+typedef struct {
+    segment begin, residual, factor, solve;
+    program_further further[PROGRAM_FURTHER];
+    int further_count;        /* both, or none */
     uint32_t size;            /* unknowns that are solved for */
     uint32_t *unknowns, *guesses, *residuals, *changes, *weights; /* registers, `size` each */
     uint32_t unit;            /* register: what weights times changes are compared with */
     uint32_t *seconds;        /* the corrections after these with the same matrix (iteration.twice); NULL: none */
-    uint32_t *furthers, *lasts; /* the sum of the corrections of `further`, and the last of them; NULL: none */
+    uint32_t *lasts;          /* the last of several further corrections; NULL: there are none */
     program_check *checks;
     uint32_t check_count;
     iteration iteration;      /* when it ends; in quad with tolerances that are rounded to double, near enough */
     const char *what;         /* is solved for */
     /* Rounds of the iteration as machine code, or NULL: the first, with begin and the guesses unless these are apart;
-       with a new matrix; with that of an earlier round. The correction is part of them. Then further corrections. */
-    program_round *prepared, *first, *renewed, *again, *onward;
+       with a new matrix; with that of an earlier round. The correction is part of them. */
+    program_round *prepared, *first, *renewed, *again;
 } program_phase;
 
 /* Numbers behind the registers, for machine code; one is the size of the first of two corrections, and from
@@ -74,7 +84,8 @@ enum { PROGRAM_BEFORE = 4, PROGRAM_PASSING, PROGRAM_WORK = PROGRAM_PASSING + 48 
 
 /* Steps of one length. Compositions take a few in turn. */
 enum { PROGRAM_LENGTHS = 10 };
-enum { PROGRAM_WHOLE = 3 };   /* functions for whole steps, at most */
+typedef enum { WAY_FITS, WAY_LESS, WAY_MORE, WAY_OTHER } program_way; /* of a step that a function is tried for */
+enum { PROGRAM_WHOLE = 4 };   /* functions for whole steps, at most */
 typedef struct {
     real *registers;          /* with what setup computes */
     real h;                   /* of setup; 0: never run */
@@ -83,7 +94,6 @@ typedef struct {
     int after[PROGRAM_WHOLE]; /* what came the last time after each of them: a composition has two steps of a length */
     int last;                 /* of them; -1: another way */
     int failed;               /* none of those that were tried was what happens in this step */
-    int downwards;            /* the last time that another one than expected fitted, it was one before it */
     int misses, pause;        /* times that this was so in a row; steps before the next try */
 } program_length;
 
@@ -113,10 +123,10 @@ typedef struct program {
     uint32_t *inputs, input_count; /* unknowns of the table that are set from outside */
     void *pages;              /* machine code of the tapes, or NULL */
     /* Whole steps as one function of machine code each, for so many rounds in all: zero where the iterations went that
-       way; otherwise the state is as it was. */
+       way; otherwise the state is as it was, and the function before it is more likely (1), or the one after it (2). */
     struct {
         program_round *code;
-        long rounds, factorisations, calls, further; /* further: phases with further corrections */
+        long rounds, factorisations, calls, further; /* further: as in the program */
     } whole[PROGRAM_WHOLE];
     size_t pages_size;
     int machine_finishes;     /* it writes the new state, too; otherwise the old one is copied, and C writes it */
@@ -134,7 +144,7 @@ typedef struct program {
     program_length lengths[PROGRAM_LENGTHS], *now; /* now: that of the last step, with its registers */
     int length_count, next_length; /* next: to be overwritten */
     long left;                /* steps that were left to the general path */
-    long further;             /* times that corrections went further */
+    long further;             /* further corrections so far: one counts once, several twice */
 } program;
 
 typedef enum {

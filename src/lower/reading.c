@@ -280,6 +280,7 @@ static int make(reading *r, int which)
     if (!status) make_table(table);
     if (!status) status = X(symbols_create)(r->s, table, &y);
     if (!status) status = which == WATCHED ? make_watched(r, &y) : make_solved(r, &y, which, solves);
+    status = X(symbols_status)(&y, status);
     X(symbols_clear)(&y);
     taut_mem_free(s->context, table);
     return status == TAUT_UNSUPPORTED ? TAUT_OK : status;
@@ -326,8 +327,9 @@ static int ask(reading *r, int text)
         program *p = r->programs[i];
         if (!p) continue;
         any = 1;
-        status = X(machine_create)(p);
-        all_machine &= p->pages != NULL;
+        int pays;
+        status = X(machine_create)(p, text == LATER ? use->frames : use->looks, &pays);
+        all_machine &= p->pages || !pays;
     }
     if (!any || status || !taut_native_wants_compiler(use, all_machine)) return status;
     status = emit(r, text, &out);

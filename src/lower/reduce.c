@@ -1,4 +1,4 @@
-#include "lower/reduce.h"
+#include "lower/reduce_inside.h"
 
 #include <string.h>
 
@@ -22,8 +22,10 @@ static int too_large(const symbols *y) { return taut_graph_count(y->g) > NODES_M
 void X(reduced_clear)(symbols *y, reduced_phase *p)
 {
     void *all[] = { p->equations, p->guesses, p->is_explicit, p->left,   p->residual,
-                    p->change,    p->second,  p->weights,     p->checks, p->further, p->last };
+                    p->change,    p->second,  p->weights,     p->checks, p->further, p->slopes,
+                    p->matrix };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) taut_mem_free(y->context, all[i]);
+    X(known_clear)(y, &p->known);
     *p = (reduced_phase){ 0 };
 }
 
@@ -46,7 +48,8 @@ static int create(symbols *y, int phase, reduced_phase *p)
     p->guesses = taut_mem_new(y->context, room, sizeof *p->guesses);
     p->is_explicit = taut_mem_new(y->context, room, 1);
     p->left = taut_mem_new(y->context, room, sizeof *p->left);
-    return p->equations && p->guesses && p->is_explicit && p->left ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    p->checks = taut_mem_new(y->context, room, sizeof *p->checks);
+    return p->equations && p->guesses && p->is_explicit && p->left && p->checks ? TAUT_OK : TAUT_OUT_OF_MEMORY;
 }
 
 static int write_equations(symbols *y, int phase, reduced_phase *p)
@@ -68,8 +71,7 @@ static int write_equations(symbols *y, int phase, reduced_phase *p)
     return y->failed ? TAUT_OUT_OF_MEMORY : too_large(y) ? TAUT_UNSUPPORTED : TAUT_OK;
 }
 
-/* The size of the group that unknown i of the phase belongs to. */
-static step_size size_of_unknown(const symbols *y, const reduced_phase *p, size_t i)
+step_size X(reduce_size)(const symbols *y, const reduced_phase *p, size_t i)
 {
     int g = 0;
     while (y->offsets[g + 1] <= p->first + i) g++;
@@ -77,8 +79,6 @@ static step_size size_of_unknown(const symbols *y, const reduced_phase *p, size_
 }
 
 /* ---- degrees ---- */
-
-enum { NO_POLYNOMIAL = 3 };
 
 static int least(int a, int b) { return a < b ? a : b; }
 
@@ -108,9 +108,7 @@ static unsigned char degree_at(const node *n, const unsigned char *degree, size_
     return (unsigned char)degree_of(n, degree[n->a], two ? degree[n->b] : 0);
 }
 
-/* The degree of e as a polynomial in unknowns [first, first + some) of the phase; NO_POLYNOMIAL: more than 2, or none.
-   Derivatives alone do not tell: that of sign(x) is zero. */
-static int find_degree(symbols *y, const reduced_phase *p, expr e, size_t first, size_t some, int *found)
+int X(reduce_degree)(symbols *y, const reduced_phase *p, expr e, size_t first, size_t some, int *found)
 {
     expr *list;
     size_t count;
@@ -126,6 +124,8 @@ static int find_degree(symbols *y, const reduced_phase *p, expr e, size_t first,
     return status;
 }
 
+static int is_zero(symbols *y, expr e) { return e == y->zero; }
+
 /* ---- explicit unknowns ---- */
 
 /* A constant of parameters and h, with the values of today and a step of about a thousandth: is it there at all? */
@@ -140,7 +140,7 @@ static wide lookup_constant(void *user, op o, kind k, uint32_t index)
     return index ? (wide)X(symbol_given_value)(y->s, index - 1) : (wide)0x1p-10;
 }
 
-static int is_usable(symbols *y, expr coefficient, int *usable)
+int X(reduce_is_usable)(symbols *y, expr coefficient, int *usable)
 {
     wide value = 0;
     *usable = 0;
@@ -152,8 +152,7 @@ static int is_usable(symbols *y, expr coefficient, int *usable)
     return status;
 }
 
-/* The unknowns of the phase that e contains get mark[i] = 1. */
-static int mark_unknowns(symbols *y, const reduced_phase *p, expr e, unsigned char *mark)
+int X(reduce_mark)(symbols *y, const reduced_phase *p, expr e, unsigned char *mark)
 {
     expr *list;
     size_t count;
@@ -183,7 +182,7 @@ static int find_occurrences(symbols *y, const reduced_phase *p, explicit_round *
 {
     int status = TAUT_OK;
     for (size_t i = 0; !status && i < p->count; i++)
-        if (!p->is_explicit[i]) status = mark_unknowns(y, p, p->equations[i], r->in + i * p->count);
+        if (!p->is_explicit[i]) status = X(reduce_mark)(y, p, p->equations[i], r->in + i * p->count);
     return status;
 }
 
@@ -207,14 +206,14 @@ static int choose_explicit(symbols *y, reduced_phase *p, explicit_round *r)
     for (size_t i = 0; !status && i < p->count; i++) {
         const unsigned char *in = r->in + i * p->count;
         int clear = in[i];
-        if (p->is_explicit[i] || r->needed[i] || size_of_unknown(y, p, i) == STEP_C) continue;
+        if (p->is_explicit[i] || r->needed[i] || X(reduce_size)(y, p, i) == STEP_C) continue;
         if (spread(p, r, i) > SPREAD_MOST) continue;
         for (size_t k = 0; k < p->count; k++) clear = clear && !(in[k] && r->chosen[k]);
         if (!clear) continue;
         expr leaf = X(reduce_leaf)(y, p, i), slope = taut_expr_derivative(y->g, p->equations[i], leaf);
         int degree = 0;
-        status = is_usable(y, slope, &clear);
-        if (!status && clear) status = find_degree(y, p, p->equations[i], i, 1, &degree);
+        status = X(reduce_is_usable)(y, slope, &clear);
+        if (!status && clear) status = X(reduce_degree)(y, p, p->equations[i], i, 1, &degree);
         if (status) return status;
         if (!clear || degree != 1) continue;
         expr others = taut_expr_substitute(y->g, p->equations[i], &leaf, &y->zero, 1);
@@ -267,6 +266,13 @@ static int solve_explicit(symbols *y, reduced_phase *p)
 
 /* ---- few equations of degree 2 ---- */
 
+/* A coefficient of the unknowns, with what the constraints say of it. */
+static int replace_known(symbols *y, const reduced_phase *p, expr *e)
+{
+    int status = *e ? X(factor_condense)(y, e) : TAUT_OUT_OF_MEMORY;
+    return status ? status : X(known_replace)(y, &p->known, e);
+}
+
 /* *e as c + sum b_i x_i + sum a_ij x_i x_j in the unknowns that are left: the coefficients do not depend on them, and
    an iteration has little to do. As it is where it is no such polynomial. Factors are taken out of sums: nothing is
    added up from these coefficients. (Of momenta they must not be: h (f + g) is not the opposite of -h f to the last
@@ -275,7 +281,7 @@ static int expand(symbols *y, const reduced_phase *p, expr *e)
 {
     graph *g = y->g;
     expr leaves[EXPAND_MOST], zeros[EXPAND_MOST], slopes[EXPAND_MOST];
-    int degree = 0, status = find_degree(y, p, *e, 0, p->count, &degree);
+    int degree = 0, status = X(reduce_degree)(y, p, *e, 0, p->count, &degree);
     if (status || degree == NO_POLYNOMIAL) return status;
     for (uint32_t i = 0; i < p->size; i++) leaves[i] = X(reduce_leaf)(y, p, p->left[i]), zeros[i] = y->zero;
     status = taut_expr_gradient(g, *e, leaves, p->size, slopes);
@@ -284,11 +290,13 @@ static int expand(symbols *y, const reduced_phase *p, expr *e)
         expr second[EXPAND_MOST], inner = y->zero;
         status = taut_expr_gradient(g, slopes[i], leaves, p->size, second);
         for (uint32_t k = i; !status && k < p->size; k++) {
+            status = replace_known(y, p, &second[k]);
             expr factor = k == i ? taut_expr_mul(g, taut_expr_number(g, (wide)0.5), second[k]) : second[k];
             inner = taut_expr_add(g, inner, taut_expr_mul(g, factor, leaves[k]));
         }
-        /* what is found last is added last */
-        inner = taut_expr_add(g, inner, taut_expr_substitute(g, slopes[i], leaves, zeros, p->size));
+        expr slope = taut_expr_substitute(g, slopes[i], leaves, zeros, p->size);
+        if (!status) status = replace_known(y, p, &slope);
+        inner = taut_expr_add(g, inner, slope); /* what is found last is added last */
         sum = taut_expr_add(g, sum, taut_expr_mul(g, leaves[i], inner));
     }
     if (!status) status = X(factor_condense)(y, &sum);
@@ -306,17 +314,27 @@ static int expand_left(symbols *y, reduced_phase *p)
 
 /* ---- Newton's matrix, and its elimination ---- */
 
-static int is_zero(symbols *y, expr e) { return e == y->zero; }
+int X(reduce_elimination)(symbols *y, uint32_t count, elimination *m)
+{
+    const size_t size = count;
+    *m = (elimination){ .size = count,
+                        .a = taut_mem_new(y->context, size * size + 1, sizeof(expr)),
+                        .row = taut_mem_new(y->context, 2 * size + 1, sizeof(uint32_t)),
+                        .row_done = taut_mem_new(y->context, 3 * size + 1, 1),
+                        .right = taut_mem_new(y->context, 2 * size + 1, sizeof(expr)) };
+    if (!m->a || !m->row || !m->row_done || !m->right) return TAUT_OUT_OF_MEMORY;
+    m->column = m->row + size;
+    m->column_done = m->row_done + size, m->late = m->column_done + size;
+    return TAUT_OK;
+}
 
-typedef struct {
-    uint32_t size;
-    expr *a;                  /* size x size; factored in place: pivots are inverted */
-    uint32_t *row, *column;   /* of each pivot, in order */
-    unsigned char *row_done, *column_done;
-    unsigned char *late;      /* multipliers: their pivots are what the others leave */
-    expr *right;
-    expr inverse;             /* of the determinant of two equations */
-} elimination;
+void X(reduce_elimination_clear)(symbols *y, elimination *m)
+{
+    taut_mem_free(y->context, m->a);
+    taut_mem_free(y->context, m->row);
+    taut_mem_free(y->context, m->row_done);
+    taut_mem_free(y->context, m->right);
+}
 
 static expr *entry(const elimination *m, uint32_t i, uint32_t j) { return &m->a[(size_t)i * m->size + j]; }
 
@@ -368,23 +386,24 @@ static int eliminate_one(symbols *y, elimination *m, uint32_t row, uint32_t colu
     return !inverse ? TAUT_OUT_OF_MEMORY : too_large(y) ? TAUT_UNSUPPORTED : TAUT_OK;
 }
 
-static void add_check(symbols *y, reduced_phase *p, expr pivot, expr was)
+void X(reduce_check)(symbols *y, reduced_phase *p, expr pivot, expr was)
 {
     if (!pivot) return; /* out of memory, which is noticed later */
     node n = *taut_graph_node(y->g, pivot);
     expr reference = !is_zero(y, was) ? was : n.op == OP_SUB || n.op == OP_ADD ? n.b : pivot;
-    if (taut_expr_is_constant(y->g, pivot)) return;
+    /* a mass matrix that stands alone is not known to be regular, but for its diagonal */
+    if (taut_expr_is_constant(y->g, pivot) && (!p->is_rough || pivot == was)) return;
     for (uint32_t i = 0; i < p->check_count; i++)
         if (p->checks[i].pivot == pivot && p->checks[i].reference == reference) return;
     p->checks[p->check_count++] = (pivot_check){ pivot, reference };
 }
 
-static int eliminate(symbols *y, reduced_phase *p, elimination *m, const expr *diagonal)
+int X(reduce_eliminate)(symbols *y, reduced_phase *p, elimination *m, const expr *diagonal)
 {
     for (uint32_t k = 0; k < m->size; k++) {
         uint32_t row = 0, column = 0;
         if (!choose_pivot(y, m, &row, &column)) return TAUT_UNSUPPORTED;
-        add_check(y, p, *entry(m, row, column), row == column ? diagonal[row] : y->zero);
+        X(reduce_check)(y, p, *entry(m, row, column), row == column ? diagonal[row] : y->zero);
         int status = eliminate_one(y, m, row, column);
         if (status) return status;
         m->row[k] = row, m->column[k] = column;
@@ -393,8 +412,7 @@ static int eliminate(symbols *y, reduced_phase *p, elimination *m, const expr *d
     return TAUT_OK;
 }
 
-/* out := the solution with the right-hand side `right`, which is overwritten. */
-static int substitute(symbols *y, const elimination *m, expr *right, expr *out)
+int X(reduce_substitute)(symbols *y, const elimination *m, expr *right, expr *out)
 {
     graph *g = y->g;
     for (uint32_t k = 0; k < m->size; k++)
@@ -415,18 +433,24 @@ static int substitute(symbols *y, const elimination *m, expr *right, expr *out)
     return too_large(y) ? TAUT_UNSUPPORTED : TAUT_OK;
 }
 
-static int write_matrix(symbols *y, const reduced_phase *p, elimination *m, expr *diagonal)
+static int write_matrix(symbols *y, reduced_phase *p, elimination *m, expr *diagonal)
 {
     expr *leaves = taut_mem_new(y->context, m->size + 1, sizeof *leaves);
     int status = leaves ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     for (uint32_t i = 0; !status && i < m->size; i++) leaves[i] = X(reduce_leaf)(y, p, p->left[i]);
     for (uint32_t i = 0; !status && i < m->size; i++) {
-        status = taut_expr_gradient(y->g, p->residual[i], leaves, m->size, entry(m, i, 0));
+        if (p->matrix)
+            memcpy(entry(m, i, 0), p->matrix + (size_t)i * m->size, m->size * sizeof *p->matrix);
+        else
+            status = taut_expr_gradient(y->g, p->residual[i], leaves, m->size, entry(m, i, 0));
+        for (uint32_t k = 0; !status && p->only_multipliers && m->size > EXPAND_MOST && k < m->size; k++)
+            status = X(known_replace)(y, &p->known, entry(m, i, k));
         m->right[i] = taut_expr_variable(y->g, (kind)LEAF_RIGHT, i);
-        m->late[i] = size_of_unknown(y, p, p->left[i]) == STEP_C;
-        diagonal[i] = *entry(m, i, i);
+        m->late[i] = X(reduce_size)(y, p, p->left[i]) == STEP_C;
         if (!status && too_large(y)) status = TAUT_UNSUPPORTED;
     }
+    if (!status) status = X(reduce_rough)(y, p, m->a);
+    for (uint32_t i = 0; !status && i < m->size; i++) diagonal[i] = *entry(m, i, i);
     taut_mem_free(y->context, leaves);
     return status;
 }
@@ -440,7 +464,7 @@ static int invert_two(symbols *y, reduced_phase *p, elimination *m)
     m->inverse = taut_expr_div(g, y->one, determinant);
     if (!m->inverse) return TAUT_OUT_OF_MEMORY;
     if (is_zero(y, determinant)) return TAUT_UNSUPPORTED;
-    add_check(y, p, determinant, is_zero(y, ad) ? bc : ad);
+    X(reduce_check)(y, p, determinant, is_zero(y, ad) ? bc : ad);
     return TAUT_OK;
 }
 
@@ -457,7 +481,7 @@ static int solve_two(symbols *y, const elimination *m, const expr *right, expr *
 
 static int solve(symbols *y, const elimination *m, expr *right, expr *out)
 {
-    return m->size == 2 ? solve_two(y, m, right, out) : substitute(y, m, right, out);
+    return m->size == 2 ? solve_two(y, m, right, out) : X(reduce_substitute)(y, m, right, out);
 }
 
 /* ---- a second correction ---- */
@@ -551,13 +575,42 @@ static int find_quadratic(symbols *y, const reduced_phase *p, expr residual, exp
     return status;
 }
 
+/* The part of degree 2 of two residuals, at e: out[k] = e0 (of[k][0] e0 + of[k][1] e1) + of[k][2] e1^2. */
+static void square_two(symbols *y, const expr of[2][3], const expr *e, expr *out)
+{
+    graph *g = y->g;
+    const expr square = taut_expr_mul(g, e[1], e[1]);
+    for (int k = 0; k < 2; k++) {
+        const expr sum = taut_expr_add(g, taut_expr_mul(g, of[k][0], e[0]), taut_expr_mul(g, of[k][1], e[1]));
+        out[k] = taut_expr_add(g, taut_expr_mul(g, of[k][2], square), taut_expr_mul(g, e[0], sum));
+    }
+}
+
+/* Its slope at e: out[k][i] = d square[k] / d e[i]. Twice a number is added twice: sums take products in, and one of
+   these sums is there already. */
+static void slope_two(symbols *y, const expr of[2][3], const expr *e, expr out[2][2])
+{
+    graph *g = y->g;
+    for (int k = 0; k < 2; k++) {
+        const expr first = taut_expr_mul(g, of[k][0], e[0]), last = taut_expr_mul(g, of[k][2], e[1]);
+        out[k][0] = taut_expr_add(g, taut_expr_add(g, first, taut_expr_mul(g, of[k][1], e[1])), first);
+        out[k][1] = taut_expr_add(g, taut_expr_add(g, last, taut_expr_mul(g, of[k][1], e[0])), last);
+    }
+}
+
+static void times_two(symbols *y, const expr a[2][2], const expr *x, expr *out)
+{
+    for (int k = 0; k < 2; k++)
+        out[k] = taut_expr_add(y->g, taut_expr_mul(y->g, a[k][0], x[0]), taut_expr_mul(y->g, a[k][1], x[1]));
+}
+
 /* The corrections for the part k x of two right-hand sides, with one x that varies: (k0 d - k1 b) (x/determinant) and
    its like, so that what waits for the division is short. */
 static int solve_two_alike(symbols *y, const elimination *m, const expr *right, expr *out)
 {
     graph *g = y->g;
     expr k, l, x = X(factor_split)(y, right[0], &k);
-    if (x != X(factor_split)(y, right[1], &l)) return solve_two(y, m, right, out);
+    if (x != X(factor_split)(y, right[1], &l) || !taut_graph_node(g, x)->varies) return solve_two(y, m, right, out);
     const expr a = *entry(m, 0, 0), b = *entry(m, 0, 1), c = *entry(m, 1, 0), d = *entry(m, 1, 1);
     const expr part = taut_expr_mul_reciprocal(g, x, m->inverse);
     out[0] = taut_expr_mul(g, taut_expr_sub(g, taut_expr_mul(g, k, d), taut_expr_mul(g, l, b)), part);
@@ -565,59 +618,70 @@ static int solve_two_alike(symbols *y, const elimination *m, const expr *right, 
     return out[0] && out[1] ? TAUT_OK : TAUT_OUT_OF_MEMORY;
 }
 
-/* Corrections after the second one, with the same matrix J. In long steps the first multipliers are some percent off,
-   and a correction leaves a ten thousandth of the one before: three more are enough where a new matrix was needed, with
-   its division. The corrections so far are e = d + form(d), where J d is the residual and J form(d) its part of degree
-   2 at d. What is left is y = form(e + y) + d - e: but for the square of y, r + slope y with r = form(e) + d - e. */
-static int correct_further(symbols *y, reduced_phase *p, const expr form[2][3])
+/* One correction after the second, where that is enough. With J d = residual and J y = square(d) two corrections leave
+   square(d + y) - square(d), which is slope(d) y but for far less: the correction after this one would be four times as
+   large as that. */
+static int correct_once(symbols *y, const reduced_phase *p, const elimination *m, const expr of[2][3], expr *sum)
+{
+    expr slope[2][2], right[2];
+    slope_two(y, of, p->change, slope);
+    times_two(y, (const expr(*)[2])slope, p->second, right);
+    return solve_two(y, m, right, sum);
+}
+
+/* Three of them, where one would not be enough. With form = J^-1 square, the corrections so far are e = d + form(d).
+   What is left is y = form(e + y) + d - e: but for the square of y, r + slope y with r = form(e) + d - e. */
+static int correct_more(symbols *y, const reduced_phase *p, const elimination *m, const expr of[2][3], expr *sum,
+                        expr *last)
 {
     graph *g = y->g;
-    const expr two = taut_expr_number(g, 2);
-    expr e[2], twice[2], r[2], slope[2][2], now[2], next[2];
-    p->further = taut_mem_new(y->context, 2, sizeof *p->further);
-    p->last = taut_mem_new(y->context, 2, sizeof *p->last);
-    if (!p->further || !p->last) return TAUT_OUT_OF_MEMORY;
-    for (int k = 0; k < 2; k++)
-        e[k] = taut_expr_add(g, p->change[k], p->second[k]), twice[k] = taut_expr_mul(g, two, e[k]);
+    expr form[2][3], to[2], e[2], r[2], slope[2][2], next[2];
+    for (int i = 0; i < 3; i++) {
+        const expr right[] = { of[0][i], of[1][i] };
+        int status = solve_two_alike(y, m, right, to);
+        if (status) return status;
+        form[0][i] = to[0], form[1][i] = to[1];
+    }
+    for (int k = 0; k < 2; k++) e[k] = taut_expr_add(g, p->change[k], p->second[k]);
     const expr squares[] = { taut_expr_mul(g, e[0], e[0]), taut_expr_mul(g, e[0], e[1]),
                              taut_expr_mul(g, e[1], e[1]) };
     for (int k = 0; k < 2; k++) {
         const expr first = taut_expr_mul(g, form[k][0], squares[0]), mixed = taut_expr_mul(g, form[k][1], squares[1]);
         const expr rest = taut_expr_mul(g, form[k][2], squares[2]);
-        now[k] = r[k] = taut_expr_add(g, taut_expr_sub(g, first, p->second[k]), taut_expr_add(g, mixed, rest));
-        slope[k][0] = taut_expr_add(g, taut_expr_mul(g, form[k][0], twice[0]), taut_expr_mul(g, form[k][1], e[1]));
-        slope[k][1] = taut_expr_add(g, taut_expr_mul(g, form[k][1], e[0]), taut_expr_mul(g, form[k][2], twice[1]));
+        sum[k] = r[k] = taut_expr_add(g, taut_expr_sub(g, first, p->second[k]), taut_expr_add(g, mixed, rest));
     }
+    slope_two(y, (const expr(*)[3])form, e, slope);
     for (int i = 0; i < 2; i++) {
-        for (int k = 0; k < 2; k++)
-            next[k] = taut_expr_add(g, r[k], taut_expr_add(g, taut_expr_mul(g, slope[k][0], now[0]),
-                                                           taut_expr_mul(g, slope[k][1], now[1])));
-        for (int k = 0; k < 2; k++) p->last[k] = taut_expr_sub(g, next[k], now[k]), now[k] = next[k];
-    }
-    memcpy(p->further, now, sizeof now);
-    return now[0] && now[1] && p->last[0] && p->last[1] ? TAUT_OK : TAUT_OUT_OF_MEMORY;
-}
-
-/* The second correction of two equations as a form of the first one. Its coefficients are computed beside that. */
-static int solve_two_squares(symbols *y, const reduced_phase *p, const elimination *m, expr form[2][3], expr *out)
-{
-    graph *g = y->g;
-    expr of[2][3], to[2];
-    const expr d0 = p->change[0], d1 = p->change[1];
-    const expr squares[] = { taut_expr_mul(g, d0, d0), taut_expr_mul(g, d0, d1), taut_expr_mul(g, d1, d1) };
-    int status = find_quadratic(y, p, p->residual[0], of[0]);
-    if (!status) status = find_quadratic(y, p, p->residual[1], of[1]);
-    out[0] = out[1] = y->zero;
-    for (int i = 0; !status && i < 3; i++) {
-        const expr right[] = { of[0][i], of[1][i] };
-        status = solve_two_alike(y, m, right, to);
-        for (int k = 0; !status && k < 2; k++) {
-            form[k][i] = to[k];
-            out[k] = taut_expr_add(g, out[k], taut_expr_mul(g, to[k], squares[i]));
-            if (!out[k]) status = TAUT_OUT_OF_MEMORY;
+        times_two(y, (const expr(*)[2])slope, sum, next);
+        for (int k = 0; k < 2; k++) {
+            next[k] = taut_expr_add(g, r[k], next[k]);
+            last[k] = taut_expr_sub(g, next[k], sum[k]), sum[k] = next[k];
         }
     }
+    return sum[0] && sum[1] && last[0] && last[1] ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+}
+
+/* Corrections after the second one with the same matrix J. In long steps the first multipliers are some percent off,
+   and a correction leaves a ten thousandth of the one before: some more do where a new matrix was needed, with its
+   division. */
+static int correct_further(symbols *y, reduced_phase *p, const elimination *m, const expr of[2][3])
+{
+    p->further = taut_mem_new(y->context, 6, sizeof *p->further);
+    if (!p->further) return TAUT_OUT_OF_MEMORY;
+    int status = correct_once(y, p, m, of, p->further);
+    if (!status) status = correct_more(y, p, m, of, p->further + 2, p->further + 4);
+    p->has_further = !status;
     return status;
+}
+
+static int solve_two_squares(symbols *y, const reduced_phase *p, const elimination *m, expr of[2][3], expr *out)
+{
+    expr right[2];
+    int status = find_quadratic(y, p, p->residual[0], of[0]);
+    if (!status) status = find_quadratic(y, p, p->residual[1], of[1]);
+    if (status) return status;
+    square_two(y, (const expr(*)[3])of, p->change, right);
+    return solve_two(y, m, right, out);
 }
 
 /* Equations of degree 2 have a residual that is known without a new evaluation when they have been corrected: the part
@@ -626,12 +690,12 @@ static int solve_two_squares(symbols *y, const reduced_phase *p, const eliminati
    the positions that come out, to the last bit, or its energy walks off further. */
 static int correct_twice(symbols *y, reduced_phase *p, const elimination *m)
 {
-    expr form[2][3];
+    expr of[2][3];
     if (p->degree != 2 || !p->only_multipliers || p->size > TWICE_MOST) return TAUT_OK;
     p->second = taut_mem_new(y->context, (size_t)p->size + 1, sizeof *p->second);
     int status = p->second ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     if (!status && p->size == 2) {
-        status = solve_two_squares(y, p, m, form, p->second);
+        status = solve_two_squares(y, p, m, of, p->second);
     } else if (!status) {
         status = find_squares(y, p, m->right);
         if (!status) status = solve(y, m, m->right, p->second);
@@ -640,30 +704,19 @@ static int correct_twice(symbols *y, reduced_phase *p, const elimination *m)
     while (!status && zeros < p->size && is_zero(y, p->second[zeros])) zeros++;
     if (status || zeros == p->size) return status; /* of degree 2 by its parts alone */
     p->has_second = 1;
-    return p->size == 2 ? correct_further(y, p, form) : TAUT_OK;
+    return p->size == 2 ? correct_further(y, p, m, (const expr(*)[3])of) : TAUT_OK;
 }
 
 static int eliminate_left(symbols *y, reduced_phase *p)
 {
-    size_t size = p->size;
-    elimination m = { .size = p->size,
-                      .a = taut_mem_new(y->context, size * size + 1, sizeof(expr)),
-                      .row = taut_mem_new(y->context, 2 * size + 1, sizeof(uint32_t)),
-                      .row_done = taut_mem_new(y->context, 3 * size + 1, 1),
-                      .right = taut_mem_new(y->context, 2 * size + 1, sizeof(expr)) };
-    int status = m.a && m.row && m.row_done && m.right ? TAUT_OK : TAUT_OUT_OF_MEMORY;
-    if (!status) {
-        m.column = m.row + size;
-        m.column_done = m.row_done + size, m.late = m.column_done + size;
-        status = write_matrix(y, p, &m, m.right + size);
-    }
-    if (!status) status = size == 2 ? invert_two(y, p, &m) : eliminate(y, p, &m, m.right + size);
+    const size_t size = p->size;
+    elimination m;
+    int status = X(reduce_elimination)(y, p->size, &m);
+    if (!status) status = write_matrix(y, p, &m, m.right + size);
+    if (!status) status = size == 2 ? invert_two(y, p, &m) : X(reduce_eliminate)(y, p, &m, m.right + size);
     if (!status) status = solve(y, &m, m.right, p->change);
     if (!status) status = correct_twice(y, p, &m);
-    taut_mem_free(y->context, m.a);
-    taut_mem_free(y->context, m.row);
-    taut_mem_free(y->context, m.row_done);
-    taut_mem_free(y->context, m.right);
+    X(reduce_elimination_clear)(y, &m);
     return status;
 }
 
@@ -675,14 +728,13 @@ static int list_left(symbols *y, reduced_phase *p)
     for (size_t i = 0; i < p->count; i++)
         if (!p->is_explicit[i]) {
             p->left[p->size++] = (uint32_t)i;
-            if (size_of_unknown(y, p, i) != STEP_C) p->only_multipliers = 0;
+            if (X(reduce_size)(y, p, i) != STEP_C) p->only_multipliers = 0;
         }
     if (p->size > LEFT_MOST) return TAUT_UNSUPPORTED;
     p->residual = taut_mem_new(y->context, p->size + 1, sizeof *p->residual);
     p->change = taut_mem_new(y->context, p->size + 1, sizeof *p->change);
     p->weights = taut_mem_new(y->context, p->size + 1, sizeof *p->weights);
-    p->checks = taut_mem_new(y->context, p->size + 1, sizeof *p->checks);
-    if (!p->residual || !p->change || !p->weights || !p->checks) return TAUT_OUT_OF_MEMORY;
+    if (!p->residual || !p->change || !p->weights) return TAUT_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < p->size; i++) p->residual[i] = p->equations[p->left[i]];
     return TAUT_OK;
 }
@@ -691,7 +743,7 @@ static int find_degrees(symbols *y, reduced_phase *p)
 {
     int status = TAUT_OK, degree;
     for (uint32_t i = 0; !status && i < p->size; i++) {
-        status = find_degree(y, p, p->residual[i], 0, p->count, &degree);
+        status = X(reduce_degree)(y, p, p->residual[i], 0, p->count, &degree);
         if (!status && degree > p->degree) p->degree = degree;
     }
     return status;
@@ -715,8 +767,10 @@ int X(reduce_phase)(symbols *y, int phase, reduced_phase *p)
     X(symbols_forget_places)(y);
     if (!status) status = write_equations(y, phase, p);
     if (!status) status = solve_explicit(y, p);
+    if (!status) status = X(reduce_nested)(y, p);
     if (!status) status = list_left(y, p);
     if (!status) status = find_degrees(y, p);
+    if (!status && p->only_multipliers) status = X(known_find)(y, phase, p->size <= EXPAND_MOST, &p->known);
     if (!status) status = expand_left(y, p);
     if (!status) status = eliminate_left(y, p);
     if (!status) status = X(reduce_weigh)(y, phase, p);

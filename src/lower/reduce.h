@@ -3,6 +3,7 @@
 #ifndef TAUT_LOWER_REDUCE_H
 #define TAUT_LOWER_REDUCE_H
 
+#include "lower/known.h"
 #include "lower/symbols.h"
 
 typedef struct {
@@ -20,11 +21,18 @@ typedef struct {
     expr unit;                /* what a correction is compared with: weights[k] |change k| <= tolerance unit */
     expr *second;             /* size: corrections after `change`, with the same matrix */
     int has_second;
-    expr *further, *last;     /* size each: the sum of the corrections after `second` with the same matrix, and the last
-                                 of them; NULL: there are none */
+    expr *further;            /* after `second` with the same matrix, size each: one more correction; the sum of
+                                 several, and the last of these */
+    int has_further;
     pivot_check *checks;
     uint32_t check_count;
+    known_sums known;         /* by the constraints, of coefficients of multipliers */
+    expr *slopes;             /* count x size: of all unknowns of the phase by those that are left; NULL: their
+                                 derivatives */
+    expr *matrix;             /* size x size; NULL: the derivatives of the residuals */
     int only_multipliers;     /* what is left are multipliers */
+    int is_rough;             /* the matrix: it leaves the curvature of the constraints out, so that all that it has of
+                                 coordinates is a constant */
     int degree;               /* of the equations in what is left; 3: more than 2, or no polynomial */
 } reduced_phase;
 

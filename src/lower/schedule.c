@@ -3,6 +3,7 @@
 
 #include "base/elementary.h"
 #include "expr/call.h"
+#include "lower/factors.h"
 #include "lower/lower.h"
 #include "lower/polish.h"
 #include "lower/reduce.h"
@@ -178,15 +179,16 @@ static int new_registers(schedule *z, uint32_t **where_to, size_t count)
     return *where_to ? TAUT_OK : TAUT_OUT_OF_MEMORY;
 }
 
-static int create_lists(schedule *z, program_phase *f, size_t size, int twice)
+static int create_lists(schedule *z, program_phase *f, const reduced_phase *r)
 {
+    const size_t size = r->size;
     int status = new_registers(z, &f->unknowns, size);
     if (!status) status = new_registers(z, &f->guesses, size);
     if (!status) status = new_registers(z, &f->residuals, size);
     if (!status) status = new_registers(z, &f->changes, size);
     if (!status) status = new_registers(z, &f->weights, size);
-    if (!status && twice) status = new_registers(z, &f->seconds, size);
-    f->checks = taut_mem_new(z->y->context, size + 1, sizeof *f->checks);
+    if (!status && r->has_second) status = new_registers(z, &f->seconds, size);
+    f->checks = taut_mem_new(z->y->context, (size_t)r->check_count + 1, sizeof *f->checks);
     return status ? status : f->checks ? TAUT_OK : TAUT_OUT_OF_MEMORY;
 }
 
@@ -201,7 +203,7 @@ typedef struct {
 static int gather_roots(schedule *z, const reduced_phase *r, phase_roots *o)
 {
     size_t size = r->size, n = 0;
-    o->all = taut_mem_new(z->y->context, 10 * size + 2, sizeof *o->all);
+    o->all = taut_mem_new(z->y->context, 8 * size + 2 * (size_t)r->check_count + 2, sizeof *o->all);
     if (!o->all) return TAUT_OUT_OF_MEMORY;
     for (size_t i = 0; i < size; i++) o->all[n++] = r->guesses[r->left[i]];
     o->residual = o->all + n;
@@ -215,18 +217,20 @@ static int gather_roots(schedule *z, const reduced_phase *r, phase_roots *o)
     for (size_t i = 0; i < size; i++) o->all[n++] = r->change[i];
     for (size_t i = 0; r->has_second && i < size; i++) o->all[n++] = r->second[i];
     o->further = o->all + n;
-    for (size_t i = 0; r->further && i < size; i++) o->all[n++] = r->further[i];
-    for (size_t i = 0; r->further && i < size; i++) o->all[n++] = r->last[i];
+    for (size_t i = 0; r->has_further && i < 3 * size; i++) o->all[n++] = r->further[i];
     o->count = n;
     return TAUT_OK;
 }
 
 /* The matrix has values of its own where it is not formed in every iteration: what the residual computes again is
    copied. In the tape of the solution, what depends on the right-hand side is computed, the rest must be there. */
-static int put_factor(schedule *z, const reduced_phase *r, const phase_roots *o, const expr *list, size_t count,
-                      program_phase *f)
+static int put_factor(schedule *z, const reduced_phase *r, const phase_roots *o, program_phase *f)
 {
+    expr *list;
+    size_t count;
     int status = put_loop(z, o->factor, o->factor_count, &f->factor);
+    if (!status) status = taut_expr_reachable(z->y->g, o->all, (size_t)(o->further - o->all), &list, &count);
+    if (status) return status;
     for (size_t i = 0; !status && i < count; i++) {
         expr e = list[i];
         if ((z->depends[e] & ON_RIGHT) || is_lasting(z, e) || z->loop_place[e] != NOWHERE) continue;
@@ -236,6 +240,7 @@ static int put_factor(schedule *z, const reduced_phase *r, const phase_roots *o,
         else
             status = put_node(z, e, &f->factor, &z->loop_place[e]);
     }
+    taut_expr_list_free(z->y->g, list);
     f->iteration.linear = r->degree <= 1;
     for (uint32_t i = 0; i < r->size; i++) {
         /* some entry of the matrix depends on the unknowns */
@@ -294,14 +299,37 @@ static void place_right(schedule *z, const reduced_phase *r, const expr *list, s
     }
 }
 
+/* Nodes below the roots of further corrections that a tape has computed are to be computed again. */
+static int forget_tape(schedule *z, const expr *roots, size_t root_count, const segment *t)
+{
+    expr *list;
+    size_t count;
+    int status = taut_expr_reachable(z->y->g, roots, root_count, &list, &count);
+    if (status || !t->count) return status;
+    const uint32_t first = t->code[0].target, end = t->code[t->count - 1].target + 1;
+    for (size_t i = 0; i < count; i++)
+        if (z->loop_place[list[i]] != NOWHERE && z->loop_place[list[i]] >= first && z->loop_place[list[i]] < end)
+            z->loop_place[list[i]] = NOWHERE;
+    taut_expr_list_free(z->y->g, list);
+    return TAUT_OK;
+}
+
 /* Corrections after these. */
 static int put_further(schedule *z, const reduced_phase *r, const phase_roots *o, program_phase *f)
 {
-    int status = put_loop(z, o->further, 2 * (size_t)r->size, &f->further);
-    if (!status) status = new_registers(z, &f->furthers, r->size);
-    if (!status) status = new_registers(z, &f->lasts, r->size);
-    for (uint32_t i = 0; !status && i < r->size; i++)
-        f->furthers[i] = where(z, r->further[i]), f->lasts[i] = where(z, r->last[i]);
+    const uint32_t size = r->size;
+    const expr *more = r->further + size;
+    int status = TAUT_OK;
+    f->further_count = PROGRAM_FURTHER;
+    for (int k = 0; !status && k < PROGRAM_FURTHER; k++) status = new_registers(z, &f->further[k].sums, size);
+    if (!status) status = new_registers(z, &f->lasts, size);
+    if (!status) status = put_loop(z, o->further, size, &f->further[0].tape);
+    for (uint32_t i = 0; !status && i < size; i++) f->further[0].sums[i] = where(z, r->further[i]);
+    /* one of both tapes is run, so that they share nothing */
+    if (!status) status = forget_tape(z, o->further, size, &f->further[0].tape);
+    if (!status) status = put_loop(z, o->further + size, 2 * (size_t)size, &f->further[1].tape);
+    for (uint32_t i = 0; !status && i < size; i++)
+        f->further[1].sums[i] = where(z, more[i]), f->lasts[i] = where(z, more[size + i]);
     return status;
 }
 
@@ -313,7 +341,7 @@ static int put_solve(schedule *z, const reduced_phase *r, const phase_roots *o, 
         f->changes[i] = where(z, r->change[i]);
         if (twice) f->seconds[i] = where(z, r->second[i]);
     }
-    return status || !twice || !r->further ? status : put_further(z, r, o, f);
+    return status || !twice || !r->has_further ? status : put_further(z, r, o, f);
 }
 
 /* Nodes that these are made of and that depend so. */
@@ -339,27 +367,62 @@ static int decide(schedule *z, const reduced_phase *r, const phase_roots *o, pro
     if (!status) status = count_nodes(z, o->factor, once, ON_UNKNOWNS, ON_RIGHT, &needed);
     if (!status) status = count_nodes(z, o->factor, once + (r->has_second ? r->size : 0), ON_UNKNOWNS, ON_RIGHT, &all);
     if (status) return status;
-    f->iteration.always = !f->iteration.linear && f->factor.count + needed <= f->residual.count + solve + all;
+    f->iteration.rough = r->is_rough;
+    f->iteration.always = !f->iteration.linear && !r->is_rough &&
+                          f->factor.count + needed <= f->residual.count + solve + all;
     f->iteration.twice = f->iteration.always && r->has_second && !f->iteration.skip_first;
     return TAUT_OK;
 }
 
-/* Operations of every step that are not there yet. */
+/* Is it an operation of every step that is not there yet? */
+static int is_new(const schedule *z, expr e)
+{
+    const node *n = taut_graph_node(z->y->g, e);
+    return n->varies && n->op != OP_VARIABLE && !(e < z->place_count && z->place[e] != NOWHERE);
+}
+
+/* A product that one sum alone will read, and take in (fuse.c). */
+static int is_taken_in(const schedule *z, expr e, const unsigned char *reads)
+{
+    const node *n = taut_graph_node(z->y->g, e);
+    return reads[e] == 1 && (n->op == OP_MUL || (n->op == OP_POWI && n->b == 2)) && is_new(z, e);
+}
+
+/* Those of the list; reads: room for all nodes, zeros. */
+static size_t count_of(const schedule *z, const expr *roots, size_t root_count, const expr *list, size_t count,
+                       unsigned char *reads)
+{
+    graph *g = z->y->g;
+    size_t found = 0;
+    for (size_t i = 0; i < root_count; i++) reads[roots[i]] = 2;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < count; i++) {
+            const node *n = taut_graph_node(g, list[i]);
+            if (!is_new(z, list[i])) continue;
+            const int two = !op_has_number((op)n->op) && taut_op_arity((op)n->op) == 2;
+            const int is_sum = n->op == OP_ADD || n->op == OP_SUB;
+            if (pass) {
+                found += !(is_sum && (is_taken_in(z, n->a, reads) || is_taken_in(z, n->b, reads)));
+            } else {
+                if (reads[n->a] < 2) reads[n->a]++;
+                if (two && reads[n->b] < 2) reads[n->b]++;
+            }
+        }
+    return found;
+}
+
 static int count_new(void *user, const expr *roots, size_t root_count, size_t *result)
 {
     const schedule *z = user;
     expr *list;
     size_t count;
     int status = taut_expr_reachable(z->y->g, roots, root_count, &list, &count);
-    *result = 0;
     if (status) return status;
-    for (size_t i = 0; i < count; i++) {
-        const node *n = taut_graph_node(z->y->g, list[i]);
-        const int is_there = list[i] < z->place_count && z->place[list[i]] != NOWHERE;
-        *result += n->varies && n->op != OP_VARIABLE && !is_there;
-    }
+    unsigned char *reads = taut_mem_new(z->y->context, taut_graph_count(z->y->g), 1);
+    if (reads) *result = count_of(z, roots, root_count, list, count, reads);
+    taut_mem_free(z->y->context, reads);
     taut_expr_list_free(z->y->g, list);
-    return TAUT_OK;
+    return reads ? TAUT_OK : TAUT_OUT_OF_MEMORY;
 }
 
 static int put_phase(schedule *z, reduced_phase *r, program_phase *f)
@@ -367,14 +430,14 @@ static int put_phase(schedule *z, reduced_phase *r, program_phase *f)
     phase_roots o = { 0 };
     expr *list = NULL;
     size_t count = 0;
-    int status = create_lists(z, f, r->size, r->has_second);
+    int status = create_lists(z, f, r);
     if (!status) status = X(polish_phase)(z->y, &(polish_cost){ count_new, z }, r);
     if (!status) status = gather_roots(z, r, &o);
     if (!status) status = list_of(z, o.all, o.count, r, &list, &count);
     if (!status) status = put_all(z, list, count, is_constant, &z->p->setup);
     if (!status) status = put_all(z, list, count, is_lasting, &f->begin);
     if (!status) status = put_loop(z, o.residual, r->size, &f->residual);
-    if (!status) status = put_factor(z, r, &o, list, count, f);
+    if (!status) status = put_factor(z, r, &o, f);
     if (!status) name_registers(z, r, f);
     if (!status) place_right(z, r, list, count);
     if (!status) status = decide(z, r, &o, f);
@@ -400,6 +463,38 @@ static expr *take(result_roots *o, size_t count)
     return at;
 }
 
+/* Takes a term out of the list; 0: it is not there. */
+static int take_term(symbols *y, factor_terms *l, expr rest, expr constant)
+{
+    for (size_t i = 0; i < l->count; i++)
+        if (l->terms[i].rest == rest && X(factor_sort)(y, l->terms[i].constant) == constant) {
+            l->terms[i] = l->terms[--l->count];
+            return 1;
+        }
+    return 0;
+}
+
+/* Is w = k (p + push), a constant k, as a Lagrangian with constant diagonal mass has it? Then it is k times the new
+   momentum, p + (push + what rounding left over of p), which is summed in any case. */
+static expr velocity_of(symbols *y, uint32_t i, expr push, expr w)
+{
+    graph *g = y->g;
+    const expr p = X(symbol_state)(y, y->layout.p, i), low = X(symbol_state)(y, y->layout.p_low, i);
+    factor_terms of = { .count = 0 }, by = { .count = 0 };
+    expr k = 0;
+    if (y->failed || !X(factor_list_all)(y, w, &of) || !X(factor_list_all)(y, push, &by)) return w;
+    for (size_t j = 0; j < of.count; j++)
+        if (of.terms[j].rest == p) k = X(factor_sort)(y, of.terms[j].constant);
+    if (!k || !take_term(y, &of, p, k)) return w;
+    take_term(y, &of, low, k);
+    if (of.count != by.count) return w;
+    for (size_t j = 0; j < by.count; j++) {
+        const expr constant = X(factor_sort)(y, taut_expr_mul(g, k, by.terms[j].constant));
+        if (!take_term(y, &of, by.terms[j].rest, constant)) return w;
+    }
+    return taut_expr_mul(g, k, taut_expr_add(g, p, taut_expr_add(g, push, low)));
+}
+
 static int write_results(symbols *y, result_roots *o)
 {
     const step_table *t = y->table;
@@ -414,6 +509,10 @@ static int write_results(symbols *y, result_roots *o)
     X(symbol_terms)(y, STEP_RESULT_WORK, o->move, o->work);
     if (y->s->form == FORM_LAGRANGIAN && t->w >= 0)
         o->w = memcpy(take(o, n), X(symbol_vector)(y, t->w), n * sizeof(expr));
+    for (uint32_t i = 0; o->w && !t->sets_momentum && i < n; i++) {
+        o->w[i] = velocity_of(y, i, o->push[i], o->w[i]);
+        if (!o->w[i]) y->failed = 1;
+    }
     if (t->lambda >= 0 && c) o->lambda = memcpy(take(o, c), X(symbol_vector)(y, t->lambda), c * sizeof(expr));
     if (t->reported >= 0 && c) o->reported = memcpy(take(o, c), X(symbol_vector)(y, t->reported), c * sizeof(expr));
     return y->failed ? TAUT_OUT_OF_MEMORY : TAUT_OK;
@@ -491,10 +590,14 @@ static void fix_segment(const program *p, segment *t)
 
 static void fix_phase(const program *p, program_phase *f)
 {
-    segment *tapes[] = { &f->begin, &f->residual, &f->factor, &f->solve, &f->further };
-    uint32_t *lists[] = { f->guesses, f->residuals, f->changes, f->weights, f->seconds, f->furthers, f->lasts };
-    for (int i = 0; i < 5; i++) fix_segment(p, tapes[i]);
-    for (int i = 0; i < 7; i++) fix_registers(p, lists[i], f->size);
+    segment *tapes[] = { &f->begin, &f->residual, &f->factor, &f->solve };
+    uint32_t *lists[] = { f->guesses, f->residuals, f->changes, f->weights, f->seconds, f->lasts };
+    for (int i = 0; i < 4; i++) fix_segment(p, tapes[i]);
+    for (int i = 0; i < 6; i++) fix_registers(p, lists[i], f->size);
+    for (int i = 0; i < f->further_count; i++) {
+        fix_segment(p, &f->further[i].tape);
+        fix_registers(p, f->further[i].sums, f->size);
+    }
     fix_register(p, &f->unit);
     for (uint32_t i = 0; i < f->check_count; i++)
         fix_register(p, &f->checks[i].pivot), fix_register(p, &f->checks[i].reference);
@@ -531,8 +634,9 @@ static int end_segments(program *p)
     if (!status) status = end_segment(p, &p->results);
     for (int k = 0; !status && k < p->phase_count; k++) {
         program_phase *f = &p->phases[k];
-        segment *tapes[] = { &f->begin, &f->residual, &f->factor, &f->solve, &f->further };
-        for (int i = 0; !status && i < 5; i++) status = end_segment(p, tapes[i]);
+        segment *tapes[] = { &f->begin, &f->residual, &f->factor, &f->solve };
+        for (int i = 0; !status && i < 4; i++) status = end_segment(p, tapes[i]);
+        for (int i = 0; !status && i < f->further_count; i++) status = end_segment(p, &f->further[i].tape);
     }
     return status;
 }
@@ -560,7 +664,8 @@ static void set_tolerance(program_phase *f, const reduced_phase *r, const step_p
     i->floor = (double)ELEMENTARY(pow)(REAL_EPSILON, (real)0.6);
     i->enough = tolerance > 0 ? tolerance : eps / 2;
     i->rest = tolerance > 0 ? tolerance / 4 : eps / 2048;
-    if (r->only_multipliers && !is_last && tolerance <= 0) i->enough = 2 * eps, i->rest = eps / 8;
+    if ((r->only_multipliers || r->is_rough) && !is_last && tolerance <= 0) i->enough = 2 * eps, i->rest = eps / 8;
+    if (r->matrix && tolerance <= 0) i->rest = eps / 64;
     i->skip_first = described->improve_guess;
     f->what = described->what;
 }
@@ -626,6 +731,7 @@ int X(lower_create)(struct system *s, const step_table *table, real tolerance, p
     z.p->is_picky = y.is_picky;
     if (!status && taut_graph_has_calls(y.g)) status = TAUT_UNSUPPORTED; /* the general path calls the function */
     if (!status) status = end_program(z.p, INSTRUCTIONS_MOST);
+    status = X(symbols_status)(&y, status);
     clear_schedule(&z);
     X(symbols_clear)(&y);
     int can_be = status != TAUT_UNSUPPORTED;

@@ -81,6 +81,11 @@ int X(symbols_create)(struct system *s, const step_table *table, symbols *y)
     return y->failed ? TAUT_OUT_OF_MEMORY : TAUT_OK;
 }
 
+int X(symbols_status)(const symbols *y, int status)
+{
+    return y->g && taut_graph_ran_out(y->g) ? TAUT_OUT_OF_MEMORY : status;
+}
+
 /* ---- fields: the terms of a family with symbols for their variables ---- */
 
 /* Where a family is taken, and the place discrete gradients end. */

@@ -49,6 +49,9 @@ typedef struct symbols {
 
 int X(symbols_create)(struct system *s, const step_table *table, symbols *y);
 void X(symbols_clear)(symbols *y);
+/* The status, or TAUT_OUT_OF_MEMORY where an expression could not be made: an optimisation may have taken it for one
+   that does not fit, and gone on without. */
+int X(symbols_status)(const symbols *y, int status);
 
 expr X(symbol_state)(symbols *y, const real *member, uint32_t index); /* member: one of layout's arrays */
 expr X(symbol_leaf)(symbols *y, state_leaf leaf);

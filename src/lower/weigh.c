@@ -106,7 +106,11 @@ static int add_weights(symbols *y, reduced_phase *p, size_t i, expr factor, weig
     expr *to = p->is_explicit[i] ? through : at;
     for (uint32_t k = 0; k < p->size; k++) at[k] = through[k] = y->zero;
     w->count++;
-    int status = taut_expr_gradient(y->g, y->unknowns[p->first + i], w->leaves, p->size, to);
+    int status = TAUT_OK;
+    if (p->slopes)
+        memcpy(to, p->slopes + i * p->size, p->size * sizeof *to);
+    else
+        status = taut_expr_gradient(y->g, y->unknowns[p->first + i], w->leaves, p->size, to);
     for (uint32_t k = 0; !status && k < p->size; k++) {
         if (to[k] == y->zero) continue;
         to[k] = taut_expr_mul(y->g, factor, to[k]);
@@ -131,11 +135,19 @@ static int is_repeated(const symbols *y, int g, int phase)
     return 0;
 }
 
+/* Where multipliers give velocities, those fit to the momenta whatever the multipliers are: what counts is how far the
+   constraints are off, in positions. */
+static int counts_as_move(const reduced_phase *p, const step_group *group)
+{
+    return p->matrix && group->measure == STEP_VELOCITY;
+}
+
 static int weigh_group(symbols *y, reduced_phase *p, int g, weighing *w)
 {
     const step_group *group = &y->table->groups[g];
     expr factor = y->one;
     int status = TAUT_OK;
+    if (counts_as_move(p, group)) factor = y->h;
     if (group->measure == STEP_MOVES) factor = X(symbol_factor)(y, group->scale.coefficient, group->scale.power);
     for (size_t i = y->offsets[g]; !status && i < y->offsets[g + 1]; i++)
         status = add_weights(y, p, i - p->first, factor, w);
@@ -149,7 +161,8 @@ static int weigh_by(symbols *y, int phase, reduced_phase *p, step_measure measur
     int status = TAUT_OK, any = 0;
     w->count = 0, w->most = 1;
     for (int g = 0; !status && g < t->group_count; g++) {
-        if (t->groups[g].phase != phase || t->groups[g].measure != measure || is_repeated(y, g, phase)) continue;
+        const step_measure own = counts_as_move(p, &t->groups[g]) ? STEP_MOVES : t->groups[g].measure;
+        if (t->groups[g].phase != phase || own != measure || is_repeated(y, g, phase)) continue;
         status = weigh_group(y, p, g, w);
         any = 1;
     }

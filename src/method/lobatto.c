@@ -45,6 +45,9 @@ static void declare(const method_spec *spec, method_info *declared)
  * so that as little as possible is solved for:
  *
  *     Lagrangian (nu is w):    W_1 .. W_s;                        Q_i = q0 + h sum a_ij W_j
+ *     with pi = M w, M constant, from three stages on:
+ *                              Y_i = h M^-1 phi_i, i = 1 .. s-1;  W_i = w0 + sum A_ij Y_j,
+ *                                                                 Q_i = q0 + h c_i w0 + h sum (aA)_ij Y_j
  *     the others (pi is w):    Z_i = h phi_i, i = 1 .. s-1, and U_i = Q_i - q0, i = 2 .. s;    W_i = p0 + sum A_ij Z_j
  *
  * For a Lagrangian, combinations of rows and columns exist (the inverses of A and a, bordered) after which stages meet
@@ -54,7 +57,9 @@ typedef struct {
     step_table *t;
     lobatto_pair pair;
     int lagrangian, last;
-    int w[STAGES_MOST], z[STAGES_MOST], u[STAGES_MOST], lambda[STAGES_MOST]; /* groups */
+    int by_changes;                                                          /* the unknowns are Y */
+    real moves[STAGES_MOST][STAGES_MOST];                                    /* aA */
+    int w[STAGES_MOST], y[STAGES_MOST], z[STAGES_MOST], u[STAGES_MOST], lambda[STAGES_MOST]; /* groups */
     int at[STAGES_MOST];                                                     /* places */
 } stages;
 
@@ -62,12 +67,22 @@ typedef struct {
 static void put_position(stages *m, int place, int i)
 {
     X(step_put)(m->t, place, STEP_Q, STEP_Q0, 1, 0);
+    if (m->by_changes) {
+        X(step_put)(m->t, place, STEP_Q, STEP_W0, m->pair.c[i], 1);
+        for (int j = 0; j < m->last; j++) X(step_put)(m->t, place, STEP_Q, m->y[j], m->moves[i][j], 1);
+        return;
+    }
     for (int j = 0; m->lagrangian && j <= m->last; j++) X(step_put)(m->t, place, STEP_Q, m->w[j], m->pair.a[i][j], 1);
     if (!m->lagrangian && i) X(step_put)(m->t, place, STEP_Q, m->u[i], 1, 0);
 }
 
 static void put_w(stages *m, int place, int i)
 {
+    if (m->by_changes) {
+        X(step_put)(m->t, place, STEP_W, STEP_W0, 1, 0);
+        for (int j = 0; j < m->last; j++) X(step_put)(m->t, place, STEP_W, m->y[j], m->pair.A[i][j], 0);
+        return;
+    }
     if (m->lagrangian) {
         X(step_put)(m->t, place, STEP_W, m->w[i], 1, 0);
         return;
@@ -76,10 +91,26 @@ static void put_w(stages *m, int place, int i)
     for (int j = 0; j < m->last; j++) X(step_put)(m->t, place, STEP_W, m->z[j], m->pair.A[i][j], 0);
 }
 
+/* aA. Angular momentum is kept as well as bA = b (1 - c): so that is what stands in the last row. */
+static void find_moves(stages *m)
+{
+    for (int k = 0; k < m->last; k++) m->moves[m->last][k] = m->pair.b[k] * (1 - m->pair.c[k]);
+    for (int i = 1; i < m->last; i++)
+        for (int k = 0; k < m->last; k++)
+            for (int j = 0; j <= m->last; j++) m->moves[i][k] += m->pair.a[i][j] * m->pair.A[j][k];
+}
+
 static void stage_unknowns(stages *m)
 {
     step_table *t = m->t;
-    for (int i = 0; m->lagrangian && i <= m->last; i++) {
+    for (int i = 0; m->by_changes && i < m->last; i++) {
+        real most = 0; /* that it moves a stage by */
+        for (int k = 1; k <= m->last; k++) most = real_most(most, m->moves[k][i]);
+        m->y[i] = X(step_add_group)(t, 0, STEP_N);
+        X(step_guess)(t, m->y[i], STEP_W_RATE0, 1, 1);
+        X(step_measured)(t, m->y[i], STEP_MOVES, most, 1);
+    }
+    for (int i = 0; m->lagrangian && !m->by_changes && i <= m->last; i++) {
         m->w[i] = X(step_add_group)(t, 0, STEP_N);
         real change = 0; /* of w up to the stage: h times the sum of its row */
         for (int j = 0; j < m->last; j++) change += m->pair.A[i][j];
@@ -111,7 +142,14 @@ static void stage_unknowns(stages *m)
 static void stage_equations(stages *m)
 {
     step_table *t = m->t;
-    for (int i = 0; m->lagrangian && i <= m->last; i++) {
+    for (int i = 0; m->by_changes && i < m->last; i++) {
+        const int change = X(step_add_place)(t, m->pair.c[i]), e = X(step_add_equation)(t, 0, STEP_N, "momentum of ");
+        put_position(m, change, i);
+        X(step_put)(t, change, STEP_W, m->y[i], 1, 0);
+        X(step_add)(t, e, STEP_PI, change, 1, 0);
+        X(step_add)(t, e, STEP_PHI, m->at[i], -1, 1);
+    }
+    for (int i = 0; m->lagrangian && !m->by_changes && i <= m->last; i++) {
         int e = X(step_add_equation)(t, 0, STEP_N, "momentum of ");
         X(step_add)(t, e, STEP_PI_CHANGE, m->at[i], 1, 0);
         for (int j = 0; j < m->last; j++) X(step_add)(t, e, STEP_PHI, m->at[j], -m->pair.A[i][j], 1);
@@ -172,12 +210,18 @@ static void end_of_step(stages *m, const struct system *s)
 void X(lobatto_table)(const struct system *s, int count, step_table *t)
 {
     stages m = { .t = t, .lagrangian = s->form == FORM_LAGRANGIAN, .last = count - 1 };
+    m.by_changes = m.lagrangian && count > 2 && s->structure.uncoupled && s->structure.homogeneous;
     X(lobatto_pair_find)(count, &m.pair);
+    find_moves(&m);
     X(step_add_phase)(t, "positions of the step");
     X(step_add_phase)(t, "velocity constraints");
     stage_unknowns(&m);
     stage_equations(&m);
-    for (int j = 0; m.lagrangian && j < count; j++) X(step_add)(t, STEP_RESULT_Q, STEP_VECTOR, m.w[j], m.pair.b[j], 1);
+    if (m.by_changes) X(step_add)(t, STEP_RESULT_Q, STEP_VECTOR, STEP_W0, 1, 1);
+    for (int j = 0; m.by_changes && j < m.last; j++)
+        X(step_add)(t, STEP_RESULT_Q, STEP_VECTOR, m.y[j], m.moves[m.last][j], 1);
+    for (int j = 0; m.lagrangian && !m.by_changes && j < count; j++)
+        X(step_add)(t, STEP_RESULT_Q, STEP_VECTOR, m.w[j], m.pair.b[j], 1);
     if (!m.lagrangian) X(step_add)(t, STEP_RESULT_Q, STEP_VECTOR, m.u[m.last], 1, 0);
     t->lambda = m.lambda[m.last - 1];
     end_of_step(&m, s);

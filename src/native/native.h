@@ -99,7 +99,10 @@ void taut_native_pages_end(void *pages, size_t size);
    the simulation's thread touches it. */
 typedef struct native_use {
     int mode;           /* TAUT_NATIVE_AUTO, _ON or _OFF */
-    double steps;       /* that are asked for; 0: not known, so many */
+    /* What is asked for. steps 0: not known, so much. */
+    double steps;
+    double looks;       /* times that something is read off a state between them, */
+    double frames;      /* and that all of it is */
     native_options options;
     long asked;         /* functions that were asked for */
     long pending;       /* of them, those of which it is not known what becomes of them */
@@ -115,14 +118,15 @@ void taut_native_use_begin(native_use *use, int mode);
 /* The mode of this name, or -1. */
 int taut_native_mode(const char *name);
 
-/* From so many steps on, machine code takes less time to be written than it saves; and that of whole steps. */
-enum { NATIVE_STEPS = 64, NATIVE_STEPS_WHOLE = 500 };
-/* Are so many asked for, as far as it is known? */
-int taut_native_pays(const native_use *use, double steps);
+/* Does native code save more than it costs, by this setting? Always where it is not known what is asked for. */
+int taut_native_pays(const native_use *use, double saves, double costs);
+
+/* From so many steps on a compiler is asked. */
+enum { NATIVE_STEPS = 64 };
 
 /* Is a compiler to be asked by this setting? has_machine_code: Taut has written code itself, which is nearly as fast:
    in the background a compiler is then started only where the user names one (TAUT_CC). The same holds where a run is
-   too short for machine code. */
+   too short. */
 int taut_native_wants_compiler(const native_use *use, int has_machine_code);
 /* taut_native_begin by the user's setting. use NULL, or off: *result is NULL. On: waits for the function; without it
    TAUT_UNSUPPORTED, with a message. */

@@ -25,13 +25,13 @@ int taut_native_wants_compiler(const native_use *use, int has_machine_code)
 {
     if (!use || use->mode == TAUT_NATIVE_OFF) return 0;
     const char *named = use->options.compiler ? use->options.compiler : getenv("TAUT_CC");
-    const int wanted = !has_machine_code && taut_native_pays(use, NATIVE_STEPS);
+    const int wanted = !has_machine_code && taut_native_pays(use, use->steps, NATIVE_STEPS);
     return use->mode == TAUT_NATIVE_ON || wanted || (named && *named);
 }
 
-int taut_native_pays(const native_use *use, double steps)
+int taut_native_pays(const native_use *use, double saves, double costs)
 {
-    return !use || use->mode == TAUT_NATIVE_ON || use->steps == 0 || use->steps >= steps;
+    return !use || use->mode == TAUT_NATIVE_ON || use->steps == 0 || saves >= costs;
 }
 
 /* Notes how it ended, once. */
