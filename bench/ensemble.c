@@ -7,7 +7,7 @@
  *     ensemble rows METHOD H MEMBERS STEPS READS THREADS all|kept EXECUTOR...
  *         seconds of READS rows of every member, of all columns or of t, coordinates and energy, STEPS steps in all:
  *         read together, and member by member; all rows are compared, to the bit, with the first ones
- *     ensemble text lanes|gpu METHOD
+ *     ensemble text lanes|gpu METHOD [fast]
  *         the text that the executor compiles
  *
  * BLOCKS=N: blocks of threads on a multiprocessor that the GPU's compiler makes room for. TAUT_MODELS: the folder of
@@ -208,7 +208,7 @@ static int rows(int count, char **argument)
     return differ;
 }
 
-static int text(char **argument)
+static int text(char **argument, int fast)
 {
     taut_context *context = taut_context_create(NULL);
     model *m = read_model(context);
@@ -220,7 +220,7 @@ static int text(char **argument)
     if (taut_text_plan_create(context, &e->z->method, e->z->s, e->z->declared.own_work, varies, &p, &why))
         fail(context, why);
     const int gpu = !strcmp(argument[0], "gpu");
-    if (gpu ? taut_text_cuda(&p, 0, &out) : taut_text_lanes(&p, 16, 1, &out)) fail(context, "text");
+    if (gpu ? taut_text_cuda(&p, 0, fast, &out) : taut_text_lanes(&p, 16, 1, &out)) fail(context, "text");
     fputs(out.text, stdout);
     return 0;
 }
@@ -230,7 +230,7 @@ int main(int count, char **argument)
     if (count >= 8 && !strcmp(argument[1], "speed")) return speed(count - 2, argument + 2);
     if (count >= 8 && !strcmp(argument[1], "bits")) return bits(count - 2, argument + 2);
     if (count >= 10 && !strcmp(argument[1], "rows")) return rows(count - 2, argument + 2);
-    if (count == 4 && !strcmp(argument[1], "text")) return text(argument + 2);
+    if (count >= 4 && !strcmp(argument[1], "text")) return text(argument + 2, count > 4);
     fprintf(stderr, "usage: ensemble speed|bits|rows|text ...; bench/ensemble.c says how\n");
     return 1;
 }

@@ -67,6 +67,18 @@ static void gpu_has_the_bits_of_single_runs(void **unused)
     assert_true(check_all(EXECUTOR_GPU, 70, 5, TAUT_NATIVE_DEFAULT, 1) >= 8);
 }
 
+/* A kernel that believes nothing unless it is four times as sure: steps that its rough sizes do not decide are made by
+   the exact ones. */
+static void steps_that_rough_sizes_do_not_decide_have_the_same_bits(void **unused)
+{
+    (void)unused;
+    if (!getenv("TAUT_TEST_FAKE_CUDA")) skip();
+    setenv("TAUT_FAKE_DEFINE", "SURE 0x200000", 1);
+    const int checked = check_all(EXECUTOR_GPU, 20, 5, TAUT_NATIVE_DEFAULT, 1);
+    unsetenv("TAUT_FAKE_DEFINE");
+    assert_true(checked >= 8);
+}
+
 static void rows_that_are_read_together_have_the_bits_of_single_runs(void **unused)
 {
     (void)unused;
@@ -267,6 +279,7 @@ int main(void)
         cmocka_unit_test(interpreter_has_the_bits_of_single_runs),
         cmocka_unit_test(lanes_have_the_bits_of_single_runs),
         cmocka_unit_test(gpu_has_the_bits_of_single_runs),
+        cmocka_unit_test(steps_that_rough_sizes_do_not_decide_have_the_same_bits),
         cmocka_unit_test(rows_that_are_read_together_have_the_bits_of_single_runs),
         cmocka_unit_test(other_columns_can_be_chosen),
         cmocka_unit_test(members_that_fail_are_told_and_the_others_go_on),

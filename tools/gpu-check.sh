@@ -109,7 +109,7 @@ threads=$(nproc)
 status=0
 limits=$(mktemp -d)
 export PATH="$PATH:/usr/local/cuda/bin"
-echo "# $(nvidia-smi --query-gpu=name,driver_version,clocks.max.sm --format=csv,noheader 2> /dev/null), $threads threads, $(uname -r)"
+echo "# $(nvidia-smi --query-gpu=name,driver_version,clocks.max.sm --format=csv,noheader 2> /dev/null), $threads threads"
 for fast in true false; do
     name=$([ $fast = true ] && echo limit_fast || echo limit_exact)
     nvcc -arch=native -O3 -fmad=$fast -o "$limits/$name" bench/peers/limit_ensemble.cu 2> /dev/null ||

@@ -30,7 +30,7 @@ const option_definition definitions_of_ensemble[] = {
     { "lyapunov", 0, NULL, "keep the finite-time Lyapunov exponent, too (column lyapunov)", 0 },
     { "on", 0, "interpreter|lanes|gpu", "what computes the members; the results are the same (lanes)", 0 },
     { "threads", 0, "N", "threads; the results are the same (as many as there are processors)", 0 },
-    { "fast", 0, NULL, "the GPU may fuse products and sums: other last digits than a single run", 0 },
+    { "fast", 0, NULL, "the GPU fuses and does not compensate sums: other last digits than a single run", 0 },
     { "output", 'o', "FILE.taut", "the file of the ensemble", 0 },
     { "force", 0, NULL, "replace the file if there is one", 0 },
     { "define", 'D', "name=value", "set a param or option of the model", 1 },

@@ -13,8 +13,10 @@ static const char beginning[] =
     "#define TAUT_TABLE static __device__ const\n"
     "#define TAUT_SQRT __dsqrt_rn\n"
     "#define TAUT_FMA __fma_rn\n"
-    /* not by an operation on doubles, which are what a thread waits for */
-    "#define TAUT_FINITE(x) ((__double2hiint(x) & 0x7ff00000) != 0x7ff00000)\n"
+    /* not by an operation on doubles, which are what a thread waits for: the upper half as a number in single precision
+       is none where the double is none, or above 2^1016 */
+    "#define TAUT_FINITE_TYPE float\n"
+    "#define TAUT_FINITE(all, x) all = __fmaf_rn(__int_as_float(__double2hiint(x)), 0.0f, all)\n"
     "#define TAUT_STEP static __device__ __forceinline__ int\n"
     "#define TAUT_SHARED extern \"C\" __constant__\n"
     "#define TAUT_KERNEL extern \"C\" __global__ void __launch_bounds__(128, TAUT_BLOCKS)\n"
@@ -22,7 +24,8 @@ static const char beginning[] =
     "#define TAUT_LOOP const long long member = TAUT_MEMBER; if (member < count)\n"
     "#endif\n"
     "#ifndef TAUT_FINITE\n"
-    "#define TAUT_FINITE(x) ((x) - (x) == 0)\n"
+    "#define TAUT_FINITE_TYPE number\n"
+    "#define TAUT_FINITE(all, x) all += ((x) - (x))\n"
     "#endif\n";
 
 /* Every pivot is more than this part of what it is made of. quickly: those that are made of themselves are left out;
@@ -60,15 +63,16 @@ static void put_matrix(text_writer *w, const program_phase *f, const char *inden
    Changes of no weight do not count; whether they are numbers is seen in the end. */
 static void put_sizes(text_writer *w, const program_phase *f, const uint32_t *changes, const char *size)
 {
+    const char *most = w->roughly ? "taut_about" : "taut_most";
     taut_text_put(w, "        %s = 0;\n", size);
     for (uint32_t i = 0; i < f->size; i++) {
         int equal = taut_text_weighs(w, f->weights[i], 0);
         for (uint32_t k = 0; k < i; k++) equal |= f->weights[k] == f->weights[i];
         if (equal) continue;
-        taut_text_put(w, "        %s = taut_most(%s, ", size, size);
+        taut_text_put(w, "        %s = %s(%s, ", size, most, size);
         if (!taut_text_weighs(w, f->weights[i], 1)) taut_text_put(w, "%s * ", taut_text_name(w, f->weights[i]).text);
         for (uint32_t k = i + 1; k < f->size; k++)
-            if (f->weights[k] == f->weights[i]) taut_text_put(w, "taut_most(");
+            if (f->weights[k] == f->weights[i]) taut_text_put(w, "%s(", most);
         taut_text_put(w, "%s", taut_text_name(w, changes[i]).text);
         for (uint32_t k = i + 1; k < f->size; k++)
             if (f->weights[k] == f->weights[i]) taut_text_put(w, ", %s)", taut_text_name(w, changes[k]).text);
@@ -87,15 +91,23 @@ static void put_correction(text_writer *w, const program_phase *f)
 }
 
 /* Corrections after two with one matrix. */
-static void put_further(text_writer *w, const program_phase *f, int index)
+static void put_corrections(text_writer *w, const program_phase *f, const program_further *by)
 {
-    taut_text_put(w, "        if (verdict == ITERATION_GOES_ON) {\n        number last;\n");
-    taut_text_tape(w, &f->further, "        ");
+    taut_text_tape(w, &by->tape, "        ");
     for (uint32_t k = 0; k < f->size; k++)
         taut_text_put(w, "        %s -= %s;\n", taut_text_name(w, f->unknowns[k]).text,
-                      taut_text_name(w, f->furthers[k]).text);
-    put_sizes(w, f, f->lasts, "last");
+                      taut_text_name(w, by->sums[k]).text);
+}
+
+static void put_further(text_writer *w, const program_phase *f, int index)
+{
     const text_operand unit = taut_text_name(w, f->unit);
+    taut_text_put(w, "        if (once) {\n");
+    put_corrections(w, f, &f->further[FURTHER_ONCE]);
+    taut_text_put(w, "        break;\n        }\n"
+                     "        if (verdict == ITERATION_GOES_ON) {\n        number last;\n");
+    put_corrections(w, f, &f->further[FURTHER_MORE]);
+    put_sizes(w, f, f->lasts, "last");
     taut_text_put(w, "        if (taut_quick_further(&phase%d, before%d, size, last, %s, sound)) break;\n", index,
                   index, unit.text);
     taut_text_put(w, "        verdict = iteration_judge_further(&phase%d, before%d, size, last, %s, sure);\n"
@@ -107,9 +119,16 @@ static void put_judgement(text_writer *w, const program_phase *f, int index)
 {
     const text_operand unit = taut_text_name(w, f->unit);
     taut_text_put(w, "        int verdict = ITERATION_GOES_ON;\n");
-    if (f->furthers)
-        taut_text_put(w, "        if (taut_goes_on(&phase%d, before%d, size, %s, sound)) {\n"
+    const int plain = !looks_at_pivots(f);
+    if (f->further_count)
+        taut_text_put(w, "        int once = sound & taut_once_more(&phase%d, before%d, size, %s);\n"
+                         "        if (!once) {\n", index, index, unit.text);
+    if (f->further_count)
+        taut_text_put(w, "        if (taut_goes_further(&phase%d, before%d, size, %s, sound)) {\n"
                          "        sure = 2;\n        } else {\n", index, index, unit.text);
+    else if (plain)
+        taut_text_put(w, "        if (!taut_goes_on(&phase%d, round, size, before%d, %s, sound)) {\n", index, index,
+                      unit.text);
     taut_text_put(w, "        if (factor && !(");
     put_checks(w, f, "PIVOT_LEAST", 0);
     taut_text_put(w, ")) return 1;\n");
@@ -120,23 +139,27 @@ static void put_judgement(text_writer *w, const program_phase *f, int index)
     }
     taut_text_put(w, "        verdict = iteration_judge(&phase%d, round, size, before%d, %s, factor, sure);\n", index,
                   index, unit.text);
-    if (f->furthers) {
-        taut_text_put(w, "        }\n");
+    if (f->further_count) {
+        taut_text_put(w, "        }\n        once = verdict == ITERATION_GOES_ON\n"
+                         "               && iteration_once_more(&phase%d, before%d, size, %s, sure);\n"
+                         "        }\n", index, index, unit.text);
         put_further(w, f, index);
+    } else if (plain) {
+        taut_text_put(w, "        }\n");
     }
     taut_text_put(w, "        if (verdict == ITERATION_ENDED) break;\n"
-                     "        if (verdict == ITERATION_HOPELESS || round == ITERATIONS_MOST - 1) return 1;\n"
+                     "        if (verdict == ITERATION_HOPELESS || round == iteration_most(&phase%d) - 1) return 1;\n"
                      "        factor = %s;\n"
                      "        before%d = size;\n",
-                  f->iteration.always ? "1" : "verdict == ITERATION_NEEDS_MATRIX", index);
+                  index, f->iteration.always ? "1" : "verdict == ITERATION_NEEDS_MATRIX", index);
 }
 
 static void put_iteration(text_writer *w, const program_phase *f, int index)
 {
     const iteration *i = &f->iteration;
     taut_text_put(w, "    {\n    number before%d = 0;\n", index);
-    taut_text_put(w, "    const iteration phase%d = { %d, %d, %d, %d, %a, %a, %a, %a };\n", index, i->linear, i->always,
-                  i->skip_first, i->twice, i->enough, i->rest, i->epsilon, i->floor);
+    taut_text_put(w, "    const iteration phase%d = { %d, %d, %d, %d, %d, %a, %a, %a, %a };\n", index, i->linear,
+                  i->always, i->skip_first, i->rough, i->twice, i->enough, i->rest, i->epsilon, i->floor);
     for (uint32_t k = 0; !i->always && k < f->factor.count; k++)
         taut_text_put(w, "    number m_%s = 0;\n", taut_text_name(w, f->factor.code[k].target).text);
     taut_text_put(w, "    int factor = 1, sound = 0, sure = 0;\n    for (int round = 0;; round++) {\n");
@@ -168,6 +191,11 @@ static void put_iteration(text_writer *w, const program_phase *f, int index)
 static void put_add(text_writer *w, uint32_t x, uint32_t low, uint32_t d)
 {
     const uint32_t first = w->t->p->state_first;
+    if (w->fast) {
+        taut_text_need(w, d), taut_text_need(w, first + x);
+        taut_text_put(w, "    x[%u] = %s + %s;\n", x, taut_text_name(w, first + x).text, taut_text_name(w, d).text);
+        return;
+    }
     taut_text_need(w, d), taut_text_need(w, first + low), taut_text_need(w, first + x);
     const text_operand from = taut_text_name(w, first + x);
     taut_text_put(w, "    { const number y = %s + %s, sum = %s + y; x[%u] = y - (sum - %s), x[%u] = sum; }\n",
@@ -176,7 +204,7 @@ static void put_add(text_writer *w, uint32_t x, uint32_t low, uint32_t d)
 
 static void put_finite(text_writer *w, uint32_t d)
 {
-    taut_text_put(w, "    finite &= TAUT_FINITE(%s);\n", taut_text_name(w, d).text);
+    taut_text_put(w, "    TAUT_FINITE(finite, %s);\n", taut_text_name(w, d).text);
 }
 
 /* All that the old state is needed for, then the new one. */
@@ -190,7 +218,7 @@ static void put_results(text_writer *w)
     }
     for (uint32_t k = 0; p->lambda && k < c; k++) taut_text_need(w, p->lambda[k]);
     if (p->has_work) taut_text_need(w, p->work);
-    taut_text_put(w, "    int finite = 1;\n");
+    taut_text_put(w, "    TAUT_FINITE_TYPE finite = 0;\n");
     for (uint32_t i = 0; i < n; i++) {
         put_finite(w, p->move[i]), put_finite(w, p->push[i]);
         put_add(w, i, 3 * n + i, p->move[i]);
@@ -209,15 +237,135 @@ static void put_results(text_writer *w)
     for (int k = 0; k < p->phase_count; k++)
         for (uint32_t i = 0; i < p->phases[k].size; i++)
             if (taut_text_weighs(w, p->phases[k].weights[i], 0)) put_finite(w, p->phases[k].unknowns[i]);
-    taut_text_put(w, "    return !finite;\n}\n\n");
+    taut_text_put(w, "    return !(finite == 0);\n}\n\n");
 }
 
-static int put_step(text_writer *w, int index)
+/* ---- steps by rough sizes ----
+ *
+ * quickN is stepN with sizes of corrections that are known to some 2^-18: the upper halves of numbers are compared,
+ * which takes fewer instructions and none on doubles, and nothing has to be ready for verdicts that hardly any step
+ * needs. It believes what exceeds its bound by 2^-16. A step that this does not decide is made by stepN, out of line,
+ * from a copy of the state; all others have the operations of stepN, and its bits. */
+static const char surely[] =
+    "#ifndef SURE\n"
+    "#define SURE 16\n"
+    "#endif\n"
+    "#ifdef __CUDACC__\n"
+    "#define TAUT_TOP(x) __double2hiint(x)\n"
+    "#define TAUT_FROM_TOP(i) __hiloint2double(i, 0)\n"
+    "#else\n"
+    "#define TAUT_TOP(x) ((int)(taut_math_bits(x) >> 32))\n"
+    "#define TAUT_FROM_TOP(i) taut_math_number((uint64_t)(uint32_t)(i) << 32)\n"
+    "#endif\n"
+    /* the larger of two sizes; of two numbers, one of which has no sign */
+    "static inline double taut_about_max(double a, double b)\n"
+    "{\n"
+    "    const int x = TAUT_TOP(a), y = TAUT_TOP(b);\n"
+    "    return TAUT_FROM_TOP(x > y ? x : y);\n"
+    "}\n"
+    "static inline double taut_about(double a, double b)\n"
+    "{\n"
+    "    return taut_about_max(taut_math_fabs(a), taut_math_fabs(b));\n"
+    "}\n"
+    /* surely a > 2^octaves b, of numbers without a sign; where one is none, the step is not made in the end */
+    "static inline int taut_above(double a, double b, int octaves)\n"
+    "{\n"
+    "    return TAUT_TOP(a) - SURE - octaves * (1 << 20) >= TAUT_TOP(b);\n"
+    "}\n\n";
+
+/* After two corrections (iteration_judge_two): where second is at most 1/16 of first, and exceeds what ends the
+   iteration, first exceeds enough of unit as well, since rest is at least 1/256 of enough. */
+enum { MUCH = 16, MUCH_OCTAVES = 4 };
+
+static int has_quick(const program *p)
+{
+    for (int k = 0; k < p->phase_count; k++) {
+        const program_phase *f = &p->phases[k];
+        if (f->size && (f->iteration.skip_first || !looks_at_pivots(f))) return 0;
+        if (f->size && f->iteration.twice && f->iteration.enough > MUCH * MUCH * f->iteration.rest) return 0;
+    }
+    return 1;
+}
+
+/* Two corrections, and further ones: ends the loop, goes on, or leaves the step. */
+static void put_quick_verdict(text_writer *w, const program_phase *f)
+{
+    const text_operand unit = taut_text_name(w, f->unit);
+    taut_text_put(w, "        number first;\n");
+    put_sizes(w, f, f->changes, "first");
+    taut_text_put(w, "        const number left = size * size, right = %a * %s * first;\n"
+                     "        const int small = taut_above(most, first, 0);\n"
+                     "        if (small & taut_above(right, left, 0)) break;\n", f->iteration.rest, unit.text);
+    taut_text_put(w, "        const int goes_on = taut_above(first, size, %d) & taut_above(left, right, 0);\n"
+                     "        if (!goes_on && taut_above(%a * %s, first, 0)) break;\n"
+                     "        if (!goes_on) return 1;\n", MUCH_OCTAVES, f->iteration.enough, unit.text);
+    if (f->further_count) {
+        taut_text_put(w, "        const number cube = left * size, bound = right * first;\n" /* 8 of it count */
+                         "        if (small & taut_above(bound, cube, 3)) {\n");
+        put_corrections(w, f, &f->further[FURTHER_ONCE]);
+        taut_text_put(w, "        break;\n        }\n"
+                         "        const int large = taut_above(first, most, 0);\n"
+                         "        if (!(large | taut_above(cube, bound, -3))) return 1;\n        number last;\n");
+        put_corrections(w, f, &f->further[FURTHER_MORE]);
+        put_sizes(w, f, f->lasts, "last");
+        taut_text_put(w, "        const number rest = size * last;\n" /* 4 of it count */
+                         "        if (small & taut_above(right, rest, 2)) break;\n"
+                         "        if (!(large | taut_above(rest, right, -2))) return 1;\n");
+    }
+    taut_text_put(w, "        if (round == ITERATIONS_MOST - 1) return 1;\n");
+}
+
+/* Pivots that are surely sound; the others are looked at again. */
+static void put_quick_checks(text_writer *w, const program_phase *f)
+{
+    const text_operand unit = taut_text_name(w, f->unit);
+    int any = 0;
+    taut_text_put(w, "        if (!(");
+    for (uint32_t i = 0; i < f->check_count; i++)
+        if (f->checks[i].pivot != f->checks[i].reference)
+            taut_text_put(w, "%staut_above(taut_math_fabs(%s), taut_math_fabs(PIVOT_SOUND * %s), 0)",
+                          any++ ? " & " : "", taut_text_name(w, f->checks[i].pivot).text,
+                          taut_text_name(w, f->checks[i].reference).text);
+    taut_text_put(w, "%s)) {\n            if (!(", any ? "" : "1");
+    put_checks(w, f, "PIVOT_LEAST", 0);
+    taut_text_put(w, ")) return 1;\n            if (!(");
+    put_checks(w, f, "PIVOT_SOUND", 1);
+    taut_text_put(w, "))\n                most = (");
+    put_checks(w, f, "PIVOT_SURE", 0);
+    taut_text_put(w, ") ? LINEAR_SURE * %s : LINEAR_ENOUGH * %s;\n        }\n", unit.text, unit.text);
+}
+
+/* most: the largest correction that pivots allow (iteration_linear). */
+static void put_quick_phase(text_writer *w, const program_phase *f)
+{
+    taut_text_put(w, "    for (int round = 0;; round++) {\n        number size, most = LINEAR_SOUND * %s;\n",
+                  taut_text_name(w, f->unit).text);
+    taut_text_tape(w, &f->residual, "        ");
+    taut_text_tape(w, &f->factor, "        ");
+    put_quick_checks(w, f);
+    taut_text_tape(w, &f->solve, "        ");
+    put_correction(w, f);
+    put_sizes(w, f, f->iteration.twice ? f->seconds : f->changes, "size");
+    if (f->iteration.twice)
+        put_quick_verdict(w, f);
+    else /* a second correction of linear equations is the last */
+        taut_text_put(w, "        if (taut_above(most, size, 0)) break;\n"
+                         "        if (round || !taut_above(size, most, 0)) return 1;\n");
+    taut_text_put(w, "    }\n");
+}
+
+/* stepN, or quickN. */
+static int put_step(text_writer *w, int index, int quick)
 {
     const program *p = w->plan->programs[index].p;
     int status = taut_text_begin(w, &w->plan->programs[index]);
-    if (status) return status;
-    taut_text_put(w, "TAUT_STEP step%d(number *x, int even_at, const number *odd, long long stride%s)\n{\n", index,
+    if (!status && quick) status = taut_text_begin_roughly(w);
+    if (status) {
+        taut_text_end(w);
+        return status;
+    }
+    taut_text_put(w, "%s%d(number *x, int even_at, const number *odd, long long stride%s)\n{\n",
+                  quick ? "TAUT_STEP quick" : has_quick(p) ? "TAUT_RARE int step" : "TAUT_STEP step", index,
                   w->plan->uses_time ? ", number t0, number t0_low, number t1, number span" : "");
     for (int k = 0; k < p->phase_count; k++) {
         const program_phase *f = &p->phases[k];
@@ -226,7 +374,10 @@ static int put_step(text_writer *w, int index)
         for (uint32_t i = 0; i < f->size; i++)
             taut_text_put(w, "    number %s = %s;\n", taut_text_name(w, f->unknowns[i]).text,
                           taut_text_name(w, f->guesses[i]).text);
-        put_iteration(w, f, k);
+        if (quick)
+            put_quick_phase(w, f);
+        else
+            put_iteration(w, f, k);
         taut_text_section(w);
     }
     put_results(w);
@@ -250,8 +401,18 @@ static void put_table(builder *out, const char *type, const char *name, const te
 
 static void put_call(text_writer *w, int program, const char *even_at, const char *odd, const char *indent)
 {
-    taut_text_put(w, "%sleft = step%d(y, %s, %s, count%s);\n", indent, program, even_at, odd,
-                  w->plan->uses_time ? ", t, t_low, t1, t1 - t" : "");
+    const char *times = w->plan->uses_time ? ", t, t_low, t1, t1 - t" : "";
+    const uint32_t numbers = w->plan->numbers;
+    if (!has_quick(w->plan->programs[program].p)) {
+        taut_text_put(w, "%sleft = step%d(y, %s, %s, count%s);\n", indent, program, even_at, odd, times);
+        return;
+    }
+    taut_text_put(w, "%s{\n%s    left = quick%d(y, %s, %s, count%s);\n", indent, indent, program, even_at, odd, times);
+    taut_text_put(w, "%s    if (left) {\n%s        number z[%u];\n", indent, indent, numbers);
+    taut_text_put(w, "%s        for (int i = 0; i < %u; i++) z[i] = y[i];\n", indent, numbers);
+    taut_text_put(w, "%s        left = step%d(z, %s, %s, count%s);\n", indent, program, even_at, odd, times);
+    taut_text_put(w, "%s        for (int i = 0; i < %u; i++) y[i] = z[i];\n%s    }\n%s}\n", indent, numbers, indent,
+                  indent);
 }
 
 static void put_time(text_writer *w, const char *from, const char *from_low, const char *h, const char *indent)
@@ -293,8 +454,9 @@ static void put_kernel(text_writer *w)
     taut_text_put(w, "TAUT_KERNEL %s(number *x, const number *odd, number t, number t_low, number h, long long steps,\n"
                      "    long long count, long long *done)\n{\n    const number t_begin = t, t_begin_low = t_low;\n"
                      "    TAUT_LOOP {\n"
-                     "        long long most = steps, made;\n        number y[%u];\n        int left;\n"
-                     "        (void)t_begin, (void)t_begin_low, (void)h;\n", CUDA_ENTRY, p->numbers);
+                     "        int most = (int)steps, made;\n        number y[%u];\n        int left;\n"
+                     "        (void)t_begin, (void)t_begin_low, (void)h;\n", CUDA_ENTRY,
+                  p->numbers);
     taut_text_put(w, "    again:\n        t = t_begin, t_low = t_begin_low;\n        left = 0;\n");
     for (uint32_t i = 0; i < p->numbers; i++)
         if (p->loaded[i] || p->stored[i]) taut_text_put(w, "        y[%u] = x[%u * count + member];\n", i, i);
@@ -319,9 +481,9 @@ void taut_text_cuda_begin(int blocks, builder *out)
     taut_builder_add(out, beginning, sizeof beginning - 1);
 }
 
-int taut_text_cuda(const text_plan *p, int blocks, builder *out)
+int taut_text_cuda(const text_plan *p, int blocks, int fast, builder *out)
 {
-    text_writer w = { .plan = p, .out = out };
+    text_writer w = { .plan = p, .out = out, .fast = fast };
     const int usual = p->instructions > CUDA_LONG ? CUDA_BLOCKS_LONG : CUDA_BLOCKS;
     taut_text_cuda_begin(blocks > 0 ? blocks : usual, out);
     int status = taut_text_prelude(p, 0, out);
@@ -333,7 +495,11 @@ int taut_text_cuda(const text_plan *p, int blocks, builder *out)
         put_table(out, "double", "lengths", p, 2);
         put_table(out, "int", "programs", p, 3);
     }
-    for (int k = 0; !status && k < p->program_count; k++) status = put_step(&w, k);
+    taut_builder_add(out, surely, sizeof surely - 1);
+    for (int k = 0; !status && k < p->program_count; k++) {
+        status = put_step(&w, k, 0);
+        if (!status && has_quick(p->programs[k].p)) status = put_step(&w, k, 1);
+    }
     put_kernel(&w);
     return status ? status : out->failed ? TAUT_OUT_OF_MEMORY : TAUT_OK;
 }

@@ -50,7 +50,7 @@ typedef struct {
     start_mode start;
     int native;             /* one of TAUT_NATIVE_*; off: nothing is compiled */
     int threads;            /* 0: 1 */
-    int fast;               /* contraction of products and sums is allowed, on the GPU: other bits */
+    int fast;               /* on the GPU: contraction of products and sums, no compensated sums: other bits */
     int blocks;             /* of threads on a multiprocessor of the GPU, which its compiler is to make room for; 0: the
                                default. More of them hide what others wait for, and leave fewer registers to each */
     size_t rows_least;      /* rows from which on code is made that reads them for many members at once; 0: the default.

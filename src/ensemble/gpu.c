@@ -58,7 +58,7 @@ int taut_gpu_create(executor *e, struct gpu **result)
     *result = g;
     if (!g) return TAUT_OUT_OF_MEMORY;
     int status = taut_driver_open(e->context, &g->d);
-    if (!status) status = taut_text_cuda(&e->plan, e->options.blocks, &text);
+    if (!status) status = taut_text_cuda(&e->plan, e->options.blocks, e->options.fast, &text);
     if (!status) status = taut_driver_check(e->context, &g->d, g->d.f.push(g->d.context), "use the device");
     if (!status) {
         status = taut_driver_load(e->context, &g->d, text.text, e->options.fast, CUDA_ENTRY, &g->kernel);

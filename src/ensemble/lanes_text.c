@@ -32,9 +32,29 @@ static const char judges[] =
     "    if (!f->always) return sound & (small | (shrinks & is_at_most(square, bound)));\n"
     "    return sound & (small | (shrinks & is_at_most(lane_mul(square, size), lane_mul(bound, before))));\n"
     "}\n"
-    /* Of two corrections with one matrix: lanes that are seen to go on, if they have not ended so; and those that have
-       ended with further ones. */
-    "INLINE mask lane_goes_on(const iteration *f, number first, number second, number unit, mask sound)\n"
+    /* Lanes that are seen to go on with the matrix they have, if they have not ended so: without a division, too. */
+    "INLINE mask lane_goes_on(const iteration *f, int k, number size, number before, number unit, mask sound)\n"
+    "{\n"
+    "    const mask on = sound & is_below(scaled(f->enough, unit), size) & is_below(size, all(1e300));\n"
+    "    if (k <= f->skip_first) return k < f->skip_first ? (mask){ 0 } : on;\n"
+    "    const number square = lane_mul(size, size), bound = lane_mul(scaled(2 * f->rest, unit), before);\n"
+    "    const mask shrinks = on & is_at_most(scaled(2, size), before);\n"
+    "    if (f->always)\n"
+    "        return shrinks & is_below(lane_mul(bound, before), lane_mul(square, size));\n"
+    "    const number cube = lane_mul(lane_mul(before, before), before);\n"
+    "    mask fast = is_at_most(lane_mul(square, square), lane_mul(scaled(0.5 * f->enough, unit), cube));\n"
+    "    if (f->rough) fast = ~(mask){ 0 };\n"
+    "    return shrinks & fast & is_below(bound, square);\n"
+    "}\n"
+    /* Of two corrections with one matrix: lanes that one more ends, if they have not ended; that are seen to go on; and
+       those that have ended with further ones. */
+    "INLINE mask lane_once_more(const iteration *f, number first, number second, number unit, mask sure, mask sound)\n"
+    "{\n"
+    "    return is_at_most(first, lane_mul(lane_linear(sure, sound), unit))\n"
+    "           & is_below(scaled(8, lane_mul(lane_mul(second, second), second)),\n"
+    "                      lane_mul(lane_mul(scaled(f->rest, unit), first), first));\n"
+    "}\n"
+    "INLINE mask lane_goes_further(const iteration *f, number first, number second, number unit, mask sound)\n"
     "{\n"
     "    return sound & is_below(scaled(f->enough, unit), first) & is_at_most(scaled(2, second), first)\n"
     "           & is_below(first, all(1e300));\n"
@@ -81,9 +101,12 @@ static const char judges[] =
     "    const number later = lane_mul(lane_mul(lane_mul(rate, rate), rate), size);\n"
     "    mask slow = ~stays & ~(is_at_most(later, scaled(f->enough, unit))\n"
     "                           | is_at_most(size, scaled(ITERATION_SMALL, unit)));\n"
-    "    if (f->always) slow = none;\n"
-    "    return (verdicts){ finite & (enough | (stays & low)), ~finite | (~enough & stays & ~low & fresh),\n"
-    "                       finite & ~enough & ((stays & ~low & ~fresh) | slow) };\n"
+    "    if (f->always || f->rough) slow = none;\n"
+    "    const mask last = k > ITERATIONS_PATIENT          ? fresh\n"
+    "                      : k > (f->always ? 0 : 2) ? fresh & ~is_below(rate, all(1))\n"
+    "                                                : none;\n"
+    "    return (verdicts){ finite & (enough | (stays & low)), ~finite | (~enough & stays & ~low & last),\n"
+    "                       finite & ~enough & ((stays & ~low & ~last) | slow) };\n"
     "}\n\n";
 
 /* Every pivot is more than this part of what it is made of. quickly: those that are made of themselves are left out;
@@ -101,6 +124,9 @@ static void put_checks(text_writer *w, const program_phase *f, const char *part,
 
 /* Is it judged by more than the least size of its pivots? */
 static int looks_at_pivots(const program_phase *f) { return f->iteration.linear || f->iteration.twice; }
+
+/* Is it judged by how fast corrections shrink? */
+static int looks_plain(const program_phase *f) { return !looks_at_pivots(f); }
 
 /* The matrix of the lanes that need one. */
 static void put_matrix(text_writer *w, const program_phase *f, const char *indent)
@@ -142,24 +168,46 @@ static void put_sizes(text_writer *w, const program_phase *f, const uint32_t *ch
     if (!any) taut_text_put(w, "        %s = (number){ 0 };\n", size);
 }
 
-/* Corrections after two with one matrix, for the lanes that need them. */
-static void put_further(text_writer *w, const program_phase *f)
+/* Corrections after two with one matrix, for some lanes. */
+static void put_corrections(text_writer *w, const program_phase *f, const program_further *by, const char *lanes)
 {
-    taut_text_tape(w, &f->further, "        ");
+    taut_text_tape(w, &by->tape, "        ");
     for (uint32_t k = 0; k < f->size; k++) {
         const text_operand u = taut_text_name(w, f->unknowns[k]);
-        taut_text_put(w, "        %s = pick(going, lane_sub(%s, %s), %s);\n", u.text, u.text,
-                      taut_text_vector(w, f->furthers[k]).text, u.text);
+        taut_text_put(w, "        %s = pick(%s, lane_sub(%s, %s), %s);\n", u.text, lanes, u.text,
+                      taut_text_vector(w, by->sums[k]).text, u.text);
     }
+}
+
+/* All lanes have ended, or one more correction ends them: that is seen by little. */
+static void put_once(text_writer *w, const program_phase *f)
+{
+    taut_text_put(w, "        const mask once = lane_once_more(&phase, before, size, %s, (mask){ 0 }, sound) & sound;\n"
+                     "        if (__builtin_expect(!bits(going & ~(ended | once)), 1)) {\n"
+                     "        const mask these = going & ~ended;\n", taut_text_vector(w, f->unit).text);
+    put_corrections(w, f, &f->further[FURTHER_ONCE], "these");
+    taut_text_put(w, "        break;\n        }\n");
+}
+
+/* The lanes that go on. */
+static void put_further(text_writer *w, const program_phase *f)
+{
+    const text_operand unit = taut_text_vector(w, f->unit);
+    taut_text_put(w, "        const mask these = going & lane_once_more(&phase, before, size, %s, sure, sound);\n"
+                     "        if (bits(these)) {\n", unit.text);
+    put_corrections(w, f, &f->further[FURTHER_ONCE], "these");
+    taut_text_put(w, "        going &= ~these;\n"
+                     "        if (!bits(going)) break;\n"
+                     "        }\n");
+    put_corrections(w, f, &f->further[FURTHER_MORE], "going");
     taut_text_put(w, "        number last;\n");
     put_sizes(w, f, f->lasts, "last");
     taut_text_put(w, "        const mask done = lane_quick_further(&phase, before, size, last, %s, sound);\n"
-                     "        if (__builtin_expect(!bits(going & ~done), 1)) break;\n",
-                  taut_text_vector(w, f->unit).text);
+                     "        if (__builtin_expect(!bits(going & ~done), 1)) break;\n", unit.text);
     taut_text_put(w, "        const verdicts now = lane_judge_further(&phase, before, size, last, %s, sure, sound);\n"
                      "        left |= going & now.hopeless;\n"
                      "        going &= ~(now.ended | now.hopeless);\n"
-                     "        if (!bits(going)) break;\n", taut_text_vector(w, f->unit).text);
+                     "        if (!bits(going)) break;\n", unit.text);
 }
 
 /* What the lanes that have not ended by little need. A lane whose pivots have lost too many digits was corrected like
@@ -168,11 +216,16 @@ static void put_judgement(text_writer *w, const program_phase *f)
 {
     const text_operand unit = taut_text_vector(w, f->unit);
     taut_text_put(w, "        mask matrix = { 0 };\n");
-    if (f->furthers)
-        taut_text_put(w, "        const mask on = lane_goes_on(&phase, before, size, %s, sound);\n"
-                         "        if (__builtin_expect(!bits(going & ~(ended | on)), 1)) {\n"
+    const int quickly = f->further_count || looks_plain(f);
+    if (f->further_count) put_once(w, f);
+    if (f->further_count)
+        taut_text_put(w, "        const mask on = lane_goes_further(&phase, before, size, %s, sound);\n", unit.text);
+    else if (quickly)
+        taut_text_put(w, "        const mask on = lane_goes_on(&phase, round, size, before, %s, sound);\n", unit.text);
+    if (quickly)
+        taut_text_put(w, "        if (__builtin_expect(!bits(going & ~(ended | on)), 1)) {\n"
                          "            going &= ~ended;\n"
-                         "        } else {\n", unit.text);
+                         "        } else {\n");
     taut_text_put(w, "        const mask bad = fresh & going & ~(");
     put_checks(w, f, "PIVOT_LEAST", 0);
     taut_text_put(w, ");\n        left |= bad;\n        going &= ~bad;\n");
@@ -186,11 +239,9 @@ static void put_judgement(text_writer *w, const program_phase *f)
                      "        going &= ~(v.ended | v.hopeless);\n"
                      "        matrix = v.matrix;\n"
                      "        if (!bits(going)) break;\n", unit.text);
-    if (f->furthers) {
-        taut_text_put(w, "        }\n");
-        put_further(w, f);
-    }
-    taut_text_put(w, "        if (round == ITERATIONS_MOST - 1) {\n"
+    if (quickly) taut_text_put(w, "        }\n");
+    if (f->further_count) put_further(w, f);
+    taut_text_put(w, "        if (round == iteration_most(&phase) - 1) {\n"
                      "            left |= going;\n"
                      "            break;\n"
                      "        }\n"
@@ -213,8 +264,8 @@ static void put_correction(text_writer *w, const program_phase *f)
 static void put_iteration(text_writer *w, const program_phase *f, int index)
 {
     const iteration *i = &f->iteration;
-    taut_text_put(w, "    {\n    const iteration phase = { %d, %d, %d, %d, %a, %a, %a, %a };\n", i->linear, i->always,
-                  i->skip_first, i->twice, i->enough, i->rest, i->epsilon, i->floor);
+    taut_text_put(w, "    {\n    const iteration phase = { %d, %d, %d, %d, %d, %a, %a, %a, %a };\n", i->linear,
+                  i->always, i->skip_first, i->rough, i->twice, i->enough, i->rest, i->epsilon, i->floor);
     taut_text_put(w, "    mask going = active & ~left, fresh = whole, sure = { 0 }, sound = { 0 };\n"
                      "    number before = { 0 };\n");
     for (uint32_t k = 0; !i->always && k < f->factor.count; k++) {
@@ -254,6 +305,15 @@ static void put_iteration(text_writer *w, const program_phase *f, int index)
 static void put_add(text_writer *w, uint32_t x, uint32_t low, uint32_t d)
 {
     const uint32_t first = w->t->p->state_first;
+    const uint32_t added = taut_text_sum(w, d, first + low);
+    const uint32_t sum = added == UINT32_MAX ? UINT32_MAX : taut_text_sum(w, first + x, added);
+    if (sum != UINT32_MAX) { /* a tape has it */
+        taut_text_need(w, sum), taut_text_need(w, added), taut_text_need(w, first + x);
+        const text_operand name = taut_text_name(w, sum);
+        taut_text_put(w, "    y[%u] = %s, y[%u] = lane_sub(%s, lane_sub(%s, %s));\n", x, name.text, low,
+                      taut_text_name(w, added).text, name.text, taut_text_name(w, first + x).text);
+        return;
+    }
     taut_text_need(w, d), taut_text_need(w, first + low), taut_text_need(w, first + x);
     const text_operand from = taut_text_name(w, first + x);
     taut_text_put(w, "    { const number d = lane_add(%s, %s), s = lane_add(%s, d);\n"
@@ -290,7 +350,8 @@ static unsigned char *stages_of(const text_writer *w)
         find_stages(&f->begin, 0, stage);
         for (uint32_t i = 0; i < f->size; i++) stage[f->unknowns[i]] = then;
         find_stages(&f->residual, then, stage), find_stages(&f->factor, then, stage);
-        find_stages(&f->solve, then, stage), find_stages(&f->further, then, stage);
+        find_stages(&f->solve, then, stage);
+        for (int i = 0; i < f->further_count; i++) find_stages(&f->further[i].tape, then, stage);
     }
     if (stage) find_stages(&p->results, 0, stage);
     return stage;
@@ -307,17 +368,18 @@ static void put_positions(text_writer *w, const unsigned char *stage, int solved
     for (uint32_t i = 0; i < n; i++) {
         if (stage[p->move[i]] != solved) continue;
         put_add(w, i, 3 * n + i, p->move[i]);
-        put_finite(w, p->move[i]);
     }
 }
 
 /* Number by number. A sum that is no number tells that one of them may be none: such a step is left to the general
-   path, which sees for itself. */
+   path, which sees for itself. A new position times the change of its momentum shows both. */
 static void put_results(text_writer *w)
 {
     const program *p = w->t->p;
     const text_plan *z = w->plan;
     const uint32_t n = z->n, c = z->c;
+    emit_functions used = { .iterates = 0 };
+    X(program_mark_functions)(p, &used);
     for (uint32_t i = 0; i < n; i++) {
         if (p->sets_momentum) {
             taut_text_need(w, p->push[i]);
@@ -326,7 +388,9 @@ static void put_results(text_writer *w)
         } else {
             put_add(w, n + i, 4 * n + i, p->push[i]);
         }
-        put_finite(w, p->push[i]);
+        taut_text_put(w, used.fuses ? "    sum = lane_fmadd(y[%u], %s, sum);\n"
+                                    : "    sum = lane_add(lane_mul(y[%u], %s), sum);\n",
+                      i, taut_text_vector(w, p->push[i]).text);
         if (p->w) {
             taut_text_need(w, p->w[i]);
             taut_text_put(w, "    y[%u] = %s;\n", 2 * n + i, taut_text_vector(w, p->w[i]).text);

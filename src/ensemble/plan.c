@@ -85,10 +85,10 @@ static void read_step(reads *z)
     for (int k = 0; k < p->phase_count; k++) {
         const program_phase *f = &p->phases[k];
         read_tape(z, &f->begin), read_tape(z, &f->residual), read_tape(z, &f->factor), read_tape(z, &f->solve);
-        read_tape(z, &f->further);
-        const uint32_t *lists[] = { f->guesses, f->residuals, f->changes, f->weights,
-                                    f->seconds, f->furthers,  f->lasts };
-        for (int i = 0; i < 7; i++) read_list(z, lists[i], f->size);
+        const uint32_t *lists[] = { f->guesses, f->residuals, f->changes, f->weights, f->seconds, f->lasts };
+        for (int i = 0; i < 6; i++) read_list(z, lists[i], f->size);
+        for (int i = 0; i < f->further_count; i++)
+            read_tape(z, &f->further[i].tape), read_list(z, f->further[i].sums, f->size);
         read_list(z, &f->unit, f->size > 0);
         for (uint32_t i = 0; i < f->check_count; i++)
             read_register(z, f->checks[i].pivot), read_register(z, f->checks[i].reference);

@@ -149,7 +149,7 @@ int taut_sweep_record(sweep *s, const char *path, int replace)
         varied[i] =
             (sweep_varied){ s->varied[i], sample->varies[i].law == LAW_TABLE ? "table" : sample->varies[i].text };
     const double frames = (double)(s->spec.last - s->spec.first + 1) * (double)s->kept_count;
-    if (!status) status = taut_writer_create(s->context, path, replace, columns, count, 0, frames, &s->writer);
+    if (!status) status = taut_writer_create_sweep(s->context, path, replace, columns, count, frames, &s->writer);
     if (!status) status = put_head(s);
     if (!status)
         status = taut_sweep_writer_create(s->context, s->writer, varied, sample->count, s->moments, s->moment_count,

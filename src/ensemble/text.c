@@ -92,11 +92,12 @@ int taut_text_begin(text_writer *w, const text_program *t)
     w->t = t;
     w->section = 0;
     w->varies = taut_mem_new(context, 3 * (size_t)p->register_count, 1);
-    w->source = taut_mem_new(context, p->register_count, sizeof *w->source);
+    w->source = taut_mem_new(context, 2 * (size_t)p->register_count, sizeof *w->source);
     if (!w->varies || !w->source) {
         taut_text_end(w);
         return TAUT_OUT_OF_MEMORY;
     }
+    w->inside = w->source + p->register_count;
     w->written = w->varies + p->register_count;
     w->depth = w->written + p->register_count;
     memcpy(w->varies, t->varies, p->register_count);
@@ -105,8 +106,9 @@ int taut_text_begin(text_writer *w, const text_program *t)
     for (int k = 0; k < p->phase_count; k++) {
         const program_phase *f = &p->phases[k];
         spread(w, &f->begin), spread(w, &f->residual), spread(w, &f->factor), spread(w, &f->solve);
-        spread(w, &f->further);
+        for (int i = 0; i < f->further_count; i++) spread(w, &f->further[i].tape);
         find_sources(w, &f->begin);
+        for (uint32_t i = 0; i < f->factor.count; i++) w->inside[f->factor.code[i].target] = &f->factor.code[i];
     }
     spread(w, &p->results);
     find_sources(w, &p->results);
@@ -117,8 +119,9 @@ void taut_text_end(text_writer *w)
 {
     taut_mem_free(w->plan->context, w->varies);
     taut_mem_free(w->plan->context, w->source);
-    w->varies = NULL;
-    w->source = NULL;
+    taut_mem_free(w->plan->context, w->roughly);
+    w->varies = NULL, w->roughly = NULL;
+    w->source = w->inside = NULL;
 }
 
 /* ---- instructions ---- */
@@ -150,11 +153,17 @@ static void put_lanes(text_writer *w, const program_instruction *c)
     taut_text_put(w, ")");
 }
 
-/* Is it |x|, the larger of such, or a number without a sign? Of what is computed outside of iterations. */
+/* What computes a value outside of iterations, or with a matrix, where weights are made. */
+static const program_instruction *source_of(const text_writer *w, uint32_t r)
+{
+    return w->source[r] ? w->source[r] : w->inside[r];
+}
+
+/* Is it |x|, the larger of such, or a number without a sign? */
 static int is_size(const text_writer *w, uint32_t r)
 {
     const program *p = w->t->p;
-    const program_instruction *c = w->source[r];
+    const program_instruction *c = source_of(w, r);
     if (r >= p->literal_first && r < p->literal_first + p->literal_count)
         return !signbit(p->literals[r - p->literal_first]);
     return c && (c->op == OP_ABS || (c->op == OP_MAX && is_size(w, c->a) && is_size(w, c->b)));
@@ -162,13 +171,14 @@ static int is_size(const text_writer *w, uint32_t r)
 
 static uint32_t without_size(const text_writer *w, uint32_t r)
 {
-    return w->source[r] && w->source[r]->op == OP_ABS ? w->source[r]->a : r;
+    const program_instruction *c = source_of(w, r);
+    return c && c->op == OP_ABS ? c->a : r;
 }
 
 /* max(|a|, |b|), which is one operation: its operands. */
 static int is_larger_size(const text_writer *w, const program_instruction *c, uint32_t *operands)
 {
-    if (c->op != OP_MAX || w->source[c->target] != c || !is_size(w, c->a) || !is_size(w, c->b)) return 0;
+    if (c->op != OP_MAX || source_of(w, c->target) != c || !is_size(w, c->a) || !is_size(w, c->b)) return 0;
     operands[0] = without_size(w, c->a), operands[1] = without_size(w, c->b);
     return 1;
 }
@@ -196,9 +206,12 @@ static void put_value(text_writer *w, const program_instruction *c)
         put_fused(w, c);
     } else if (is_larger_size(w, c, operands)) {
         const int is_vector = w->lanes && w->varies[c->target];
-        taut_text_put(w, "%s_max_size(%s, %s)", is_vector ? "lane" : "taut",
+        const int is_rough = w->roughly && w->roughly[c->target];
+        taut_text_put(w, "%s(%s, %s)", is_vector ? "lane_max_size" : is_rough ? "taut_about" : "taut_max_size",
                       (is_vector ? taut_text_vector : taut_text_name)(w, operands[0]).text,
                       (is_vector ? taut_text_vector : taut_text_name)(w, operands[1]).text);
+    } else if (c->op == OP_MAX && w->roughly && w->roughly[c->target] && (is_size(w, c->a) || is_size(w, c->b))) {
+        taut_text_put(w, "taut_about_max(%s, %s)", a.text, taut_text_name(w, c->b).text);
     } else if (w->lanes && w->varies[c->target]) {
         put_lanes(w, c);
     } else {
@@ -219,6 +232,12 @@ void taut_text_tape(text_writer *w, const segment *tape, const char *indent)
     for (uint32_t i = 0; i < tape->count; i++) put_instruction(w, &tape->code[i], indent);
 }
 
+/* Of the state's numbers: q_low and p_low, where they do not count. */
+static int is_left_over(const text_writer *w, uint32_t i)
+{
+    return w->fast && i >= 3 * w->plan->n && i < 5 * w->plan->n;
+}
+
 /* A number from outside or of the state. */
 static void put_load(text_writer *w, uint32_t r)
 {
@@ -228,6 +247,8 @@ static void put_load(text_writer *w, uint32_t r)
     if (t->place[r] != UINT32_MAX)
         taut_text_put(w, t->varies[r] ? "    const number %s = ODD(%u);\n" : "    const double %s = EVEN(%u);\n",
                       name.text, t->place[r]);
+    else if (r >= p->state_first && r < p->state_first + p->state_count && is_left_over(w, r - p->state_first))
+        taut_text_put(w, "    const number %s = -0.0;\n", name.text); /* x + -0 is x */
     else if (r >= p->state_first && r < p->state_first + p->state_count)
         taut_text_put(w, "    const number %s = x[%u];\n", name.text, r - p->state_first);
 }
@@ -250,6 +271,15 @@ void taut_text_need(text_writer *w, uint32_t r)
         }
     for (int k = 0; k < count; k++) taut_text_need(w, operands[k]);
     put_instruction(w, c, "    ");
+}
+
+uint32_t taut_text_sum(const text_writer *w, uint32_t a, uint32_t b)
+{
+    for (uint32_t r = 0; r < w->t->p->register_count; r++) {
+        const program_instruction *c = w->source[r];
+        if (c && c->op == OP_ADD && ((c->a == a && c->b == b) || (c->a == b && c->b == a))) return r;
+    }
+    return UINT32_MAX;
 }
 
 void taut_text_section(text_writer *w)
@@ -296,15 +326,82 @@ static void need_tape(text_writer *w, const segment *tape)
 
 void taut_text_need_for(text_writer *w, const program_phase *f)
 {
-    const segment *tapes[] = { &f->residual, &f->factor, &f->solve, &f->further };
-    const uint32_t *lists[] = { f->changes, f->weights, f->seconds, f->furthers, f->lasts };
-    for (int i = 0; i < 4; i++) mark_written(w, tapes[i]);
-    for (int i = 0; i < 4; i++) need_tape(w, tapes[i]);
+    const segment *tapes[] = { &f->residual, &f->factor, &f->solve };
+    const uint32_t *lists[] = { f->changes, f->weights, f->seconds, f->lasts };
+    for (int i = 0; i < 3; i++) mark_written(w, tapes[i]);
+    for (int i = 0; i < f->further_count; i++) mark_written(w, &f->further[i].tape);
+    for (int i = 0; i < 3; i++) need_tape(w, tapes[i]);
+    for (int i = 0; i < f->further_count; i++) need_tape(w, &f->further[i].tape);
     need_list(w, f->guesses, f->size);
-    for (int i = 0; i < 5; i++) need_before(w, lists[i], f->size);
+    for (int i = 0; i < 4; i++) need_before(w, lists[i], f->size);
+    for (int i = 0; i < f->further_count; i++) need_before(w, f->further[i].sums, f->size);
     need_before(w, &f->unit, f->size > 0);
     for (uint32_t i = 0; i < f->check_count; i++)
         need_before(w, &f->checks[i].pivot, 1), need_before(w, &f->checks[i].reference, 1);
+}
+
+/* ---- rough sizes ---- */
+
+enum { READ_EXACTLY = 2 };
+
+/* What something else than a measure reads. */
+static void read_exactly(text_writer *w, uint32_t r)
+{
+    uint32_t operands[3];
+    if (w->roughly[r] == READ_EXACTLY) return;
+    w->roughly[r] = READ_EXACTLY;
+    const int count = w->source[r] ? taut_text_operands(w->source[r], operands) : 0;
+    for (int k = 0; k < count; k++) read_exactly(w, operands[k]);
+}
+
+static void read_all_exactly(text_writer *w, const uint32_t *list, size_t count)
+{
+    for (size_t i = 0; list && i < count; i++) read_exactly(w, list[i]);
+}
+
+/* A measure: a small relative error of an operand of these is none of more than its size in the value. */
+static void read_roughly(text_writer *w, uint32_t r)
+{
+    uint32_t operands[3];
+    const program_instruction *c = w->source[r];
+    if (!c || w->roughly[r]) return;
+    if (c->op != OP_MUL && c->op != OP_MAX && c->op != OP_ABS && c->op != PROGRAM_MOVE) {
+        read_exactly(w, r);
+        return;
+    }
+    w->roughly[r] = 1;
+    const int count = taut_text_operands(c, operands);
+    for (int k = 0; k < count; k++) read_roughly(w, operands[k]);
+}
+
+int taut_text_begin_roughly(text_writer *w)
+{
+    const program *p = w->t->p;
+    const uint32_t n = w->plan->n, c = w->plan->c;
+    w->roughly = taut_mem_new(w->plan->context, p->register_count, 1);
+    if (!w->roughly) return TAUT_OUT_OF_MEMORY;
+    read_all_exactly(w, p->move, n), read_all_exactly(w, p->push, n);
+    read_all_exactly(w, p->w, n), read_all_exactly(w, p->lambda, c);
+    if (p->has_work) read_exactly(w, p->work);
+    for (int k = 0; k < p->phase_count; k++) {
+        const program_phase *f = &p->phases[k];
+        const segment *tapes[] = { &f->residual, &f->factor, &f->solve, &f->further[0].tape, &f->further[1].tape };
+        for (int i = 0; i < 3 + f->further_count; i++)
+            for (uint32_t j = 0; j < tapes[i]->count; j++) {
+                uint32_t operands[3];
+                read_all_exactly(w, operands, (size_t)taut_text_operands(&tapes[i]->code[j], operands));
+            }
+        read_all_exactly(w, f->guesses, f->size);
+        for (uint32_t i = 0; i < f->check_count; i++)
+            read_exactly(w, f->checks[i].pivot), read_exactly(w, f->checks[i].reference);
+    }
+    for (int k = 0; k < p->phase_count; k++) {
+        const program_phase *f = &p->phases[k];
+        for (uint32_t i = 0; i < f->size; i++) read_roughly(w, f->weights[i]);
+        if (f->size) read_roughly(w, f->unit);
+    }
+    for (uint32_t r = 0; r < p->register_count; r++) w->roughly[r] &= 1;
+    return TAUT_OK;
 }
 
 /* ---- what stands before ---- */
@@ -334,7 +431,7 @@ static const char scalars[] =
     "{\n"
     "    return taut_math_fabs(pivot) > part * taut_math_fabs(reference);\n"
     "}\n"
-    /* as lane_quick, lane_goes_on and lane_quick_further of lanes_text.c */
+    /* as lane_quick and its like of lanes_text.c */
     "static inline int taut_quick(const iteration *f, int k, number size, number before, number unit, int sound)\n"
     "{\n"
     "    if (f->twice) return sound & (before <= LINEAR_SOUND * unit) & (size * size <= f->rest * unit * before);\n"
@@ -346,9 +443,23 @@ static const char scalars[] =
     "    if (f->always) return sound & (small | ((2 * size < before) & (size * size * size <= bound * before)));\n"
     "    return sound & (small | ((2 * size < before) & (size * size <= bound)));\n"
     "}\n"
-    "static inline int taut_goes_on(const iteration *f, number first, number second, number unit, int sound)\n"
+    "static inline int taut_goes_on(const iteration *f, int k, number size, number before, number unit, int sound)\n"
+    "{\n"
+    "    const int on = sound & (f->enough * unit < size) & (size < 1e300);\n"
+    "    if (k <= f->skip_first) return k == f->skip_first ? on : 0;\n"
+    "    const number square = size * size, bound = 2 * f->rest * unit * before;\n"
+    "    const int shrinks = on & (2 * size <= before);\n"
+    "    if (f->always) return shrinks & (bound * before < square * size);\n"
+    "    const int fast = f->rough | (square * square <= 0.5 * f->enough * unit * (before * before * before));\n"
+    "    return shrinks & fast & (bound < square);\n"
+    "}\n"
+    "static inline int taut_goes_further(const iteration *f, number first, number second, number unit, int sound)\n"
     "{\n"
     "    return sound & (f->enough * unit < first) & (2 * second <= first) & (first < 1e300);\n"
+    "}\n"
+    "static inline int taut_once_more(const iteration *f, number first, number second, number unit)\n"
+    "{\n"
+    "    return (first <= LINEAR_SOUND * unit) & (8 * second * second * second < f->rest * unit * first * first);\n"
     "}\n"
     "static inline int taut_quick_further(const iteration *f, number first, number second, number last, number unit,\n"
     "                                     int sound)\n"

@@ -76,10 +76,11 @@ int taut_text_lanes(const text_plan *p, int lanes, int groups, builder *out);
 
 #define CUDA_ENTRY "taut_steps"
 /* Blocks of threads on a multiprocessor: more of them hide more waiting, fewer leave more registers to each thread. On
-   an H200 rattle took 29.6 ps a step with three, 30.4 with one and 40.2 with four (which have too few registers), em
-   62.8, 68.9 and 66.1; lobatto:s=3 1,034 with one or two, and half as much again with three. */
+   an H200 rattle took 24.2 ps a step with one to three and 24.5 with four, em 43.7 with three, 47.9 with one and 43.4
+   with four; lobatto:s=3 118 with one or two and 124 with four. */
 enum { CUDA_BLOCKS = 3, CUDA_BLOCKS_LONG = 2, CUDA_LONG = 1000 /* instructions */ };
-int taut_text_cuda(const text_plan *p, int blocks, builder *out);
+/* fast: sums of the state without what rounding leaves over. */
+int taut_text_cuda(const text_plan *p, int blocks, int fast, builder *out);
 
 /* ---- rows: columns of frames, read off the states (row_text.c) ---- */
 

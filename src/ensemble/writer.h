@@ -10,12 +10,15 @@ typedef struct {
     const text_program *t;
     builder *out;
     int lanes;               /* numbers that vary are vectors; 0: all are numbers */
+    int fast;                /* what sums leave over counts as zero */
     unsigned char *varies;   /* of every register of t->p, as its value is in the text */
     unsigned char *written;  /* its value is there */
     int is_inside;           /* of an iteration, where numbers of the state and from outside are read from memory */
     int section;             /* numbers of the state and from outside are loaded again in each */
     unsigned char *depth;    /* processor's registers that its value takes to compute, about */
     const program_instruction **source; /* what computes it, outside of iterations; NULL: nothing does */
+    const program_instruction **inside; /* the same in iterations */
+    unsigned char *roughly;  /* of a value: only measures read it, and it need not be exact (cuda_text.c); or NULL */
 } text_writer;
 
 /* How a register is written. */
@@ -36,7 +39,12 @@ const char *taut_text_type(const text_writer *w, uint32_t r);
 void taut_text_tape(text_writer *w, const segment *tape, const char *indent);
 /* The value of a register, with all that it needs and that is not there yet, outside of iterations: late and depth
    first, so that few values wait at a time. Operations are those of the tapes; when they are done changes no bit. */
+/* The register of a tape outside of iterations that is the sum of two; UINT32_MAX: there is none. */
+uint32_t taut_text_sum(const text_writer *w, uint32_t a, uint32_t b);
 void taut_text_need(text_writer *w, uint32_t r);
+/* Values of which nothing but weights and units of corrections is made, by products and extremes, become rough
+   ones. */
+int taut_text_begin_roughly(text_writer *w);
 /* All that an iteration reads from before it. */
 void taut_text_need_for(text_writer *w, const program_phase *f);
 /* Behind an iteration: a number that is in memory anyway is not worth a register, or a second place in memory, across

@@ -281,6 +281,11 @@ static int take_numbers(taut_simulation *z, const double *from, size_t count, co
 
 int taut_set_state(taut_simulation *z, double t, const double *q, int kind, const double *w, int how)
 {
+    return taut_library_set_state(z, taut_wide_from_double(t), q, kind, w, how);
+}
+
+int taut_library_set_state(taut_simulation *z, wide t, const double *q, int kind, const double *w, int how)
+{
     library_begin(z->context);
     const size_t n = taut_count(z, TAUT_POSITION);
     int status = TAUT_OK;
@@ -294,10 +299,9 @@ int taut_set_state(taut_simulation *z, double t, const double *q, int kind, cons
     if (!status) status = take_numbers(z, q, n, "positions", numbers);
     if (!status) status = take_numbers(z, w, n, kind == TAUT_VELOCITY ? "velocities" : "momenta", numbers + n);
     if (!status)
-        status = z->api->set_state(z->engine, taut_wide_from_double(t), numbers, numbers + n,
-                                   kind == TAUT_MOMENTUM && w, (start_mode)how);
+        status = z->api->set_state(z->engine, t, numbers, numbers + n, kind == TAUT_MOMENTUM && w, (start_mode)how);
     taut_mem_free(z->context, numbers);
-    if (status) taut_fail_at(z->context, t);
+    if (status) taut_fail_at(z->context, (double)t);
     return library_done(z->context, status);
 }
 

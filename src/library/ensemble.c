@@ -15,7 +15,8 @@ static int set_state(ensemble_worker *w, const double *values)
         if (e->vary[k].kind == TAUT_POSITION) w->state[e->vary[k].index] = values[k];
         if (e->vary[k].kind == e->w_kind) w->state[n + e->vary[k].index] = values[k];
     }
-    return status ? status : taut_set_state(z, taut_time(z), w->state, e->w_kind, w->state + n, TAUT_STRICT);
+    if (status) return status;
+    return taut_library_set_state(z, z->api->time(z->engine), w->state, e->w_kind, w->state + n, TAUT_STRICT);
 }
 
 /* All params of a member at once: the model is compiled once. */

@@ -111,6 +111,8 @@ static inline void library_read_begin(taut_simulation *z) { taut_context_forget_
 int taut_library_read_done(taut_simulation *z, int status, const double *values, size_t count);
 /* A failure of something that happens where the simulation is. */
 int taut_library_failed(taut_simulation *z, int status);
+/* taut_set_state at a time of more digits: members of an ensemble begin exactly when their simulation is. */
+int taut_library_set_state(taut_simulation *z, wide t, const double *q, int kind, const double *w, int how);
 void taut_library_names_clear(taut_simulation *z);
 /* First and last type of column of a public kind; 0 where it is none. */
 int taut_library_columns(int kind, engine_column *first, engine_column *last);
