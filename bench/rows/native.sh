@@ -5,6 +5,7 @@ own=0
 cache=$PWD/$work/cache
 export XDG_CACHE_HOME="$cache"
 : > "$work/list"
+: > "$work/short"
 for model in models/*.lua; do
     name=$(basename "$model" .lua)
     unknowns=$($taut check "$model" 2> /dev/null |
@@ -25,9 +26,12 @@ for model in models/*.lua; do
     echo "$name:own $programs/start $model" >> "$work/own"
 done
 # Whatever runs first after the compiler is slower, by a tenth of a short run: the caches of the processor and of the
-# system hold the compiler's things. So each run that is measured follows one like it.
+# system hold the compiler's things. So each run that is measured follows one like it. Runs of a few milliseconds, whose
+# ratios are near one, are measured more often.
 for steps in 1 100 1000 10000 100000 300000; do
     until=$(echo $steps | awk '{ printf "%.12g", $1*0.001 }')
+    list=list
+    [ $steps -le 1000 ] && list=short
     {
         echo "- rm -rf $cache"
         echo "- $taut run $pendulum -m rattle -s 0.001 -T $until"
@@ -36,9 +40,10 @@ for steps in 1 100 1000 10000 100000 300000; do
         echo "- $taut run $pendulum -m rattle -s 0.001 -T $until"
         echo "run_cached@$steps $taut run $pendulum -m rattle -s 0.001 -T $until"
         echo "run_off@$steps $taut run $pendulum -m rattle -s 0.001 -T $until --native off"
-    } >> "$work/list"
+    } >> "$work/$list"
 done
 measure $((rounds < 3 ? rounds : 3)) < "$work/list"
+measure $((5 * rounds)) < "$work/short"
 measure 1 wall < "$work/own"
 sed 's/:own$/:work/; s/:own /:work /' "$work/own" > "$work/own_work"
 measure 1 work < "$work/own_work"
@@ -51,7 +56,7 @@ END {
     print "Milliseconds until native code is there: the set-up of a simulation with the machine code that Taut writes"
     print "itself, less one without ([start.c](start.c)); or a run of one step with `--native on`, which waits for the"
     print "compiler or its cache, less the same with `--native off` (0: below the noise). Models of models/ with at most"
-    print "50 unknowns (coordinates and constraints), method `rattle`. Runs of less than 64 steps have no machine code.\n"
+    print "50 unknowns (coordinates and constraints), method `rattle`. Runs that are too short to gain by it have no machine code.\n"
     print "| model | unknowns | machine code, wall | C from nothing, wall | C from the cache, wall |" \
           " machine code, processor | C from nothing, processor | C from the cache, processor |"
     print "|---|---|---|---|---|---|---|---|"
