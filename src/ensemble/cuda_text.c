@@ -41,9 +41,6 @@ static void put_checks(text_writer *w, const program_phase *f, const char *part,
     if (!any) taut_text_put(w, "1");
 }
 
-/* Is it judged by more than the least size of its pivots? */
-static int looks_at_pivots(const program_phase *f) { return f->iteration.linear || f->iteration.twice; }
-
 /* The values of the matrix that are read behind its tape, where it is not formed in every round. */
 static void put_matrix(text_writer *w, const program_phase *f, const char *indent)
 {
@@ -55,7 +52,7 @@ static void put_matrix(text_writer *w, const program_phase *f, const char *inden
         if (keeps) taut_text_put(w, "%sm_%s = %s;\n", indent, name.text, name.text);
     }
     taut_text_put(w, "%ssound = ", indent);
-    put_checks(w, f, looks_at_pivots(f) ? "PIVOT_SOUND" : "PIVOT_LEAST", 1);
+    put_checks(w, f, text_looks_at_pivots(f) ? "PIVOT_SOUND" : "PIVOT_LEAST", 1);
     taut_text_put(w, ";\n");
 }
 
@@ -80,7 +77,7 @@ static void put_sizes(text_writer *w, const program_phase *f, const uint32_t *ch
     }
 }
 
-static void put_correction(text_writer *w, const program_phase *f)
+void taut_text_cuda_correction(text_writer *w, const program_phase *f)
 {
     for (uint32_t k = 0; k < f->size; k++)
         taut_text_put(w, "        %s -= %s;\n", taut_text_name(w, f->unknowns[k]).text,
@@ -119,7 +116,7 @@ static void put_judgement(text_writer *w, const program_phase *f, int index)
 {
     const text_operand unit = taut_text_name(w, f->unit);
     taut_text_put(w, "        int verdict = ITERATION_GOES_ON;\n");
-    const int plain = !looks_at_pivots(f);
+    const int plain = !text_looks_at_pivots(f);
     if (f->further_count)
         taut_text_put(w, "        int once = sound & taut_once_more(&phase%d, before%d, size, %s);\n"
                          "        if (!once) {\n", index, index, unit.text);
@@ -132,7 +129,7 @@ static void put_judgement(text_writer *w, const program_phase *f, int index)
     taut_text_put(w, "        if (factor && !(");
     put_checks(w, f, "PIVOT_LEAST", 0);
     taut_text_put(w, ")) return 1;\n");
-    if (looks_at_pivots(f)) {
+    if (text_looks_at_pivots(f)) {
         taut_text_put(w, "        if (factor) sure = sound + (");
         put_checks(w, f, "PIVOT_SURE", 0);
         taut_text_put(w, ");\n");
@@ -177,7 +174,7 @@ static void put_iteration(text_writer *w, const program_phase *f, int index)
     }
     taut_text_tape(w, &f->solve, "        ");
     taut_text_put(w, "        number size;\n");
-    put_correction(w, f);
+    taut_text_cuda_correction(w, f);
     char before[24];
     snprintf(before, sizeof before, "before%d", index);
     if (i->twice) put_sizes(w, f, f->changes, before);
@@ -207,37 +204,44 @@ static void put_finite(text_writer *w, uint32_t d)
     taut_text_put(w, "    TAUT_FINITE(finite, %s);\n", taut_text_name(w, d).text);
 }
 
-/* All that the old state is needed for, then the new one. */
-static void put_results(text_writer *w)
+/* A step that leads to what is no number is left. */
+static void put_all_finite(text_writer *w)
+{
+    const program *p = w->t->p;
+    taut_text_put(w, "    TAUT_FINITE_TYPE finite = 0;\n");
+    for (uint32_t i = 0; i < w->plan->n; i++) put_finite(w, p->move[i]), put_finite(w, p->push[i]);
+    for (int k = 0; k < p->phase_count; k++)
+        for (uint32_t i = 0; i < p->phases[k].size; i++)
+            if (taut_text_weighs(w, p->phases[k].weights[i], 0)) put_finite(w, p->phases[k].unknowns[i]);
+    taut_text_put(w, "    if (!(finite == 0)) return 1;\n");
+}
+
+/* All that the old state is needed for, then the new one: a step that is left leaves the state as it was. */
+void taut_text_cuda_results(text_writer *w, int without_velocities)
 {
     const program *p = w->t->p;
     const uint32_t n = w->plan->n, c = w->plan->c;
     for (uint32_t i = 0; i < n; i++) {
         taut_text_need(w, p->move[i]), taut_text_need(w, p->push[i]);
-        if (p->w) taut_text_need(w, p->w[i]);
+        if (p->w && !without_velocities) taut_text_need(w, p->w[i]);
     }
     for (uint32_t k = 0; p->lambda && k < c; k++) taut_text_need(w, p->lambda[k]);
     if (p->has_work) taut_text_need(w, p->work);
-    taut_text_put(w, "    TAUT_FINITE_TYPE finite = 0;\n");
+    if (!w->single) put_all_finite(w);
     for (uint32_t i = 0; i < n; i++) {
-        put_finite(w, p->move[i]), put_finite(w, p->push[i]);
         put_add(w, i, 3 * n + i, p->move[i]);
         if (p->sets_momentum)
             taut_text_put(w, "    x[%u] = %s, x[%u] = 0;\n", n + i, taut_text_name(w, p->push[i]).text, 4 * n + i);
         else
             put_add(w, n + i, 4 * n + i, p->push[i]);
-        if (p->w)
+        if (p->w && !without_velocities)
             taut_text_put(w, "    x[%u] = %s;\n", 2 * n + i, taut_text_name(w, p->w[i]).text);
-        else
+        else if (!p->w)
             taut_text_put(w, "    x[%u] = x[%u];\n", 2 * n + i, n + i);
     }
     for (uint32_t k = 0; p->lambda && k < c; k++)
         taut_text_put(w, "    x[%u] = %s;\n", 5 * n + k, taut_text_name(w, p->lambda[k]).text);
     if (p->has_work && w->plan->own_work) put_add(w, 5 * n + c + 1, 5 * n + c + 2, p->work);
-    for (int k = 0; k < p->phase_count; k++)
-        for (uint32_t i = 0; i < p->phases[k].size; i++)
-            if (taut_text_weighs(w, p->phases[k].weights[i], 0)) put_finite(w, p->phases[k].unknowns[i]);
-    taut_text_put(w, "    return !(finite == 0);\n}\n\n");
 }
 
 /* ---- steps by rough sizes ----
@@ -257,7 +261,20 @@ static const char surely[] =
     "#define TAUT_TOP(x) ((int)(taut_math_bits(x) >> 32))\n"
     "#define TAUT_FROM_TOP(i) taut_math_number((uint64_t)(uint32_t)(i) << 32)\n"
     "#endif\n"
-    /* the larger of two sizes; of two numbers, one of which has no sign */
+    /* the larger of two sizes; of two numbers, one of which has no sign. The upper half of a double is a number in single
+       precision that is as much larger than others, up to 2^1016: one instruction, signs included. */
+    "#ifdef __CUDACC__\n"
+    "#define TAUT_HALF(x) __int_as_float(__double2hiint(x))\n"
+    "#define TAUT_FROM_HALF(x) __hiloint2double(__float_as_int(x), 0)\n"
+    "static inline double taut_about_max(double a, double b)\n"
+    "{\n"
+    "    return TAUT_FROM_HALF(fmaxf(TAUT_HALF(a), TAUT_HALF(b)));\n"
+    "}\n"
+    "static inline double taut_about(double a, double b)\n"
+    "{\n"
+    "    return TAUT_FROM_HALF(fmaxf(fabsf(TAUT_HALF(a)), fabsf(TAUT_HALF(b))));\n"
+    "}\n"
+    "#else\n"
     "static inline double taut_about_max(double a, double b)\n"
     "{\n"
     "    const int x = TAUT_TOP(a), y = TAUT_TOP(b);\n"
@@ -267,6 +284,7 @@ static const char surely[] =
     "{\n"
     "    return taut_about_max(taut_math_fabs(a), taut_math_fabs(b));\n"
     "}\n"
+    "#endif\n"
     /* surely a > 2^octaves b, of numbers without a sign; where one is none, the step is not made in the end */
     "static inline int taut_above(double a, double b, int octaves)\n"
     "{\n"
@@ -277,11 +295,11 @@ static const char surely[] =
    iteration, first exceeds enough of unit as well, since rest is at least 1/256 of enough. */
 enum { MUCH = 16, MUCH_OCTAVES = 4 };
 
-static int has_quick(const program *p)
+int taut_text_cuda_has_quick(const program *p)
 {
     for (int k = 0; k < p->phase_count; k++) {
         const program_phase *f = &p->phases[k];
-        if (f->size && (f->iteration.skip_first || !looks_at_pivots(f))) return 0;
+        if (f->size && (f->iteration.skip_first || !text_looks_at_pivots(f))) return 0;
         if (f->size && f->iteration.twice && f->iteration.enough > MUCH * MUCH * f->iteration.rest) return 0;
     }
     return 1;
@@ -344,7 +362,7 @@ static void put_quick_phase(text_writer *w, const program_phase *f)
     taut_text_tape(w, &f->factor, "        ");
     put_quick_checks(w, f);
     taut_text_tape(w, &f->solve, "        ");
-    put_correction(w, f);
+    taut_text_cuda_correction(w, f);
     put_sizes(w, f, f->iteration.twice ? f->seconds : f->changes, "size");
     if (f->iteration.twice)
         put_quick_verdict(w, f);
@@ -365,7 +383,7 @@ static int put_step(text_writer *w, int index, int quick)
         return status;
     }
     taut_text_put(w, "%s%d(number *x, int even_at, const number *odd, long long stride%s)\n{\n",
-                  quick ? "TAUT_STEP quick" : has_quick(p) ? "TAUT_RARE int step" : "TAUT_STEP step", index,
+                  quick ? "TAUT_STEP quick" : taut_text_cuda_has_quick(p) ? "TAUT_RARE int step" : "TAUT_STEP step", index,
                   w->plan->uses_time ? ", number t0, number t0_low, number t1, number span" : "");
     for (int k = 0; k < p->phase_count; k++) {
         const program_phase *f = &p->phases[k];
@@ -380,7 +398,8 @@ static int put_step(text_writer *w, int index, int quick)
             put_iteration(w, f, k);
         taut_text_section(w);
     }
-    put_results(w);
+    taut_text_cuda_results(w, 0);
+    taut_text_put(w, "    return 0;\n}\n\n");
     taut_text_end(w);
     return TAUT_OK;
 }
@@ -403,7 +422,7 @@ static void put_call(text_writer *w, int program, const char *even_at, const cha
 {
     const char *times = w->plan->uses_time ? ", t, t_low, t1, t1 - t" : "";
     const uint32_t numbers = w->plan->numbers;
-    if (!has_quick(w->plan->programs[program].p)) {
+    if (!taut_text_cuda_has_quick(w->plan->programs[program].p)) {
         taut_text_put(w, "%sleft = step%d(y, %s, %s, count%s);\n", indent, program, even_at, odd, times);
         return;
     }
@@ -415,7 +434,7 @@ static void put_call(text_writer *w, int program, const char *even_at, const cha
                   indent);
 }
 
-static void put_time(text_writer *w, const char *from, const char *from_low, const char *h, const char *indent)
+void taut_text_cuda_time(text_writer *w, const char *from, const char *from_low, const char *h, const char *indent)
 {
     if (w->plan->uses_time)
         taut_text_put(w, "%sconst number a = %s + %s, t1 = %s + a, t1_low = a - (t1 - %s);\n", indent, h, from_low,
@@ -428,7 +447,7 @@ static void put_parts(text_writer *w)
     const text_plan *p = w->plan;
     if (p->uses_time) taut_text_put(w, "            const number begin = t, begin_low = t_low;\n");
     taut_text_put(w, "            for (int part = 0; part < %d && !left; part++) {\n", p->part_count);
-    put_time(w, "t", "t_low", "h * lengths[part]", "                ");
+    taut_text_cuda_time(w, "t", "t_low", "h * lengths[part]", "                ");
     if (p->program_count > 1) {
         taut_text_put(w, "                if (programs[part])\n");
         put_call(w, 1, "evens[part]", "odd + odds[part] * count + member", "                    ");
@@ -441,7 +460,7 @@ static void put_parts(text_writer *w)
     taut_text_put(w, "            }\n");
     if (!p->uses_time) return;
     taut_text_put(w, "            {\n");
-    put_time(w, "begin", "begin_low", "h", "                ");
+    taut_text_cuda_time(w, "begin", "begin_low", "h", "                ");
     taut_text_put(w, "                t = t1, t_low = t1_low;\n            }\n");
 }
 
@@ -464,7 +483,7 @@ static void put_kernel(text_writer *w)
     if (several) {
         put_parts(w);
     } else {
-        put_time(w, "t", "t_low", "h", "            ");
+        taut_text_cuda_time(w, "t", "t_low", "h", "            ");
         put_call(w, 0, "0", "odd + member", "            ");
         if (p->uses_time) taut_text_put(w, "            if (!left) t = t1, t_low = t1_low;\n");
     }
@@ -498,8 +517,11 @@ int taut_text_cuda(const text_plan *p, int blocks, int fast, builder *out)
     taut_builder_add(out, surely, sizeof surely - 1);
     for (int k = 0; !status && k < p->program_count; k++) {
         status = put_step(&w, k, 0);
-        if (!status && has_quick(p->programs[k].p)) status = put_step(&w, k, 1);
+        if (!status && taut_text_cuda_has_quick(p->programs[k].p)) status = put_step(&w, k, 1);
     }
-    put_kernel(&w);
+    if (!status && taut_text_cuda_is_direct(p))
+        status = taut_text_cuda_direct(&w);
+    else
+        put_kernel(&w);
     return status ? status : out->failed ? TAUT_OUT_OF_MEMORY : TAUT_OK;
 }

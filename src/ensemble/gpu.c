@@ -25,11 +25,12 @@ typedef struct {
     const job *j;
     size_t count;
     double *x, *odd, *even, *numbers; /* on the host: [number][member], likewise, numbers, [member][number] */
+    float *single;                    /* even, in single precision */
     double *rows, *row_odd;           /* [column][member]; NULL: rows are read by the host */
     unsigned char *sure;              /* of a member: its row counts */
     long long *done;
     unsigned char *over;              /* of a member: it failed, or was run alone */
-    device_memory d_x, d_odd, d_done, d_even, d_rows, d_row_odd, d_sure;
+    device_memory d_x, d_odd, d_done, d_even, d_single, d_rows, d_row_odd, d_sure;
     int on_host;                      /* x is up to date there */
     int on_device;
     batch_time t;
@@ -157,22 +158,26 @@ static int create_block(block *b)
     b->x = taut_mem_new(context, count * p->numbers, sizeof *b->x);
     b->odd = taut_mem_new(context, count * p->odd_count + 1, sizeof *b->odd);
     b->even = taut_mem_new(context, p->even_count + 1, sizeof *b->even);
+    b->single = taut_mem_new(context, p->even_count + 1, sizeof *b->single);
     b->done = taut_mem_new(context, count, sizeof *b->done);
     b->over = taut_mem_new(context, count, 1);
     if (e->differ) b->numbers = taut_mem_new(context, count * e->member_size, sizeof *b->numbers);
-    if (!b->x || !b->odd || !b->even || !b->done || !b->over || (e->differ && !b->numbers)) return TAUT_OUT_OF_MEMORY;
+    if (!b->x || !b->odd || !b->even || !b->single || !b->done || !b->over || (e->differ && !b->numbers))
+        return TAUT_OUT_OF_MEMORY;
     int status = check(b, f->allocate(&b->d_x, count * p->numbers * sizeof *b->x), "allocate memory");
     if (!status && p->odd_count)
         status = check(b, f->allocate(&b->d_odd, count * p->odd_count * sizeof *b->odd), "allocate memory");
     if (!status) status = check(b, f->allocate(&b->d_done, count * sizeof *b->done), "allocate memory");
     if (!status) status = check(b, f->global(&b->d_even, &even_size, e->gpu->d.module, "even"), "find its constants");
+    if (!status && taut_text_cuda_is_direct(p))
+        status = check(b, f->global(&b->d_single, &even_size, e->gpu->d.module, "single"), "find its constants");
     return status ? status : create_rows(b);
 }
 
 static void clear_block(block *b)
 {
     const struct driver_functions *f = &b->e->gpu->d.f;
-    void *all[] = { b->x, b->odd, b->even, b->done, b->over, b->numbers, b->rows, b->row_odd, b->sure };
+    void *all[] = { b->x, b->odd, b->even, b->single, b->done, b->over, b->numbers, b->rows, b->row_odd, b->sure };
     const device_memory device[] = { b->d_x, b->d_odd, b->d_done, b->d_rows, b->d_row_odd, b->d_sure };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) taut_mem_free(b->e->context, all[i]);
     for (size_t i = 0; i < sizeof device / sizeof *device; i++)
@@ -284,6 +289,11 @@ static int set_length(block *b, double h)
     taut_text_outside(p, e->z->s, h, e->workers[0].registers, b->even, NULL, 0);
     int status = check(b, e->gpu->d.f.to_device(b->d_even, b->even, p->even_count * sizeof *b->even),
                        "copy to the device");
+    if (!status && b->d_single) {
+        for (uint32_t i = 0; i < p->even_count; i++) b->single[i] = (float)b->even[i];
+        status = check(b, e->gpu->d.f.to_device(b->d_single, b->single, p->even_count * sizeof *b->single),
+                       "copy to the device");
+    }
     if (status || !p->odd_count) return status;
     status = to_host(b);
     if (status) return status;

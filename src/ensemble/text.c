@@ -52,8 +52,20 @@ text_operand taut_text_vector(const text_writer *w, uint32_t r)
     return o;
 }
 
+text_operand taut_text_single(const text_writer *w, uint32_t r)
+{
+    const text_operand name = taut_text_name(w, r);
+    text_operand o = name;
+    if (w->t->place[r] != UINT32_MAX && !w->t->varies[r])
+        snprintf(o.text, sizeof o.text, "SINGLE(%u)", w->t->place[r]);
+    else if (!w->single[r])
+        snprintf(o.text, sizeof o.text, "(float)%.40s", name.text);
+    return o;
+}
+
 const char *taut_text_type(const text_writer *w, uint32_t r)
 {
+    if (w->single && w->single[r]) return "float";
     return w->lanes && w->varies[r] ? "number" : "double";
 }
 
@@ -91,7 +103,7 @@ int taut_text_begin(text_writer *w, const text_program *t)
     taut_context *context = w->plan->context;
     w->t = t;
     w->section = 0;
-    w->varies = taut_mem_new(context, 3 * (size_t)p->register_count, 1);
+    w->varies = taut_mem_new(context, 4 * (size_t)p->register_count, 1);
     w->source = taut_mem_new(context, 2 * (size_t)p->register_count, sizeof *w->source);
     if (!w->varies || !w->source) {
         taut_text_end(w);
@@ -120,7 +132,7 @@ void taut_text_end(text_writer *w)
     taut_mem_free(w->plan->context, w->varies);
     taut_mem_free(w->plan->context, w->source);
     taut_mem_free(w->plan->context, w->roughly);
-    w->varies = NULL, w->roughly = NULL;
+    w->varies = NULL, w->roughly = w->single = NULL;
     w->source = w->inside = NULL;
 }
 
@@ -195,12 +207,36 @@ static void put_fused(text_writer *w, const program_instruction *c)
                       taut_text_name(w, c->b).text, subtracts ? "-" : "", taut_text_name(w, c->c).text);
 }
 
+/* A measure in single precision. */
+static void put_single(text_writer *w, const program_instruction *c)
+{
+    uint32_t operands[3];
+    taut_text_operands(c, operands);
+    if (is_larger_size(w, c, operands) || c->op == OP_MAX)
+        taut_text_put(w, "taut_max_single(%s, %s)", taut_text_single(w, operands[0]).text,
+                      taut_text_single(w, operands[1]).text);
+    else if (c->op == OP_MUL)
+        taut_text_put(w, "%s * %s", taut_text_single(w, c->a).text, taut_text_single(w, c->b).text);
+    else
+        taut_text_put(w, c->op == OP_ABS ? "taut_abs_single(%s)" : "%s", taut_text_single(w, c->a).text);
+}
+
+/* Is it 1/x, in a step without branches? */
+static int is_reciprocal(const text_writer *w, const program_instruction *c)
+{
+    return w->guards && c->op == OP_DIV && taut_text_weighs(w, c->a, 1);
+}
+
 static void put_value(text_writer *w, const program_instruction *c)
 {
     const text_operand a = taut_text_name(w, c->a);
     uint32_t operands[3];
     const int count = taut_text_operands(c, operands);
-    if (c->op == PROGRAM_MOVE) {
+    if (w->single && w->single[c->target]) {
+        put_single(w, c);
+    } else if (is_reciprocal(w, c)) {
+        taut_text_put(w, "taut_reciprocal(%s, &usual)", taut_text_name(w, c->b).text);
+    } else if (c->op == PROGRAM_MOVE) {
         taut_text_put(w, "%s", a.text);
     } else if (c->op >= OP_COUNT) {
         put_fused(w, c);

@@ -81,6 +81,9 @@ int taut_text_lanes(const text_plan *p, int lanes, int groups, builder *out);
 enum { CUDA_BLOCKS = 3, CUDA_BLOCKS_LONG = 2, CUDA_LONG = 1000 /* instructions */ };
 /* fast: sums of the state without what rounding leaves over. */
 int taut_text_cuda(const text_plan *p, int blocks, int fast, builder *out);
+/* Are its steps without branches (cuda_direct.c)? Their text has the numbers from outside in single precision, too,
+   in `single`. All phases have quick verdicts, and steps have one part. */
+int taut_text_cuda_is_direct(const text_plan *p);
 
 /* ---- rows: columns of frames, read off the states (row_text.c) ---- */
 

@@ -19,6 +19,8 @@ typedef struct {
     const program_instruction **source; /* what computes it, outside of iterations; NULL: nothing does */
     const program_instruction **inside; /* the same in iterations */
     unsigned char *roughly;  /* of a value: only measures read it, and it need not be exact (cuda_text.c); or NULL */
+    unsigned char *single;   /* of a rough value: it is in single precision (cuda_direct.c); or NULL */
+    int guards;              /* what 1/x needs is seen to later */
 } text_writer;
 
 /* How a register is written. */
@@ -51,9 +53,29 @@ void taut_text_need_for(text_writer *w, const program_phase *f);
    it. */
 void taut_text_section(text_writer *w);
 void taut_text_end(text_writer *w);
+/* A measure in single precision. */
+text_operand taut_text_single(const text_writer *w, uint32_t r);
 /* Functions of the elementary text that the plan's programs need, the judge of iterations, measures. */
 int taut_text_prelude(const text_plan *p, int lanes, builder *out);
 /* What stands before a text in CUDA C: cuda_text.c. */
 void taut_text_cuda_begin(int blocks, builder *out);
+
+/* ---- steps in CUDA C (cuda_text.c) ---- */
+
+/* Is it judged by more than the least size of its pivots? */
+static inline int text_looks_at_pivots(const program_phase *f) { return f->iteration.linear || f->iteration.twice; }
+/* Are quickN steps written for it: does every phase end by a quick verdict in most steps? */
+int taut_text_cuda_has_quick(const program *p);
+/* The corrections of a round. */
+void taut_text_cuda_correction(text_writer *w, const program_phase *f);
+/* The new state, behind all of a step that may leave it; its velocities may be made later. */
+void taut_text_cuda_results(text_writer *w, int without_velocities);
+/* Time at the end of a step. */
+void taut_text_cuda_time(text_writer *w, const char *from, const char *from_low, const char *h, const char *indent);
+
+/* ---- steps without branches (cuda_direct.c) ---- */
+
+/* What its functions need, the functions, and the kernel. */
+int taut_text_cuda_direct(text_writer *w);
 
 #endif

@@ -1,0 +1,523 @@
+/* Steps as CUDA C without branches.
+ *
+ * A thread that branches waits: for what it branches on, and because nothing behind a branch begins before it. directN is
+ * quickN (cuda_text.c) in one line: one round of each phase, whose verdicts are numbers that are looked at together,
+ * behind everything that takes time, for all threads of a warp at once. Where all of them are sure, their new states are
+ * written; if one is not, none is, and the warp makes that step as quickN does. The operations of a step that is made are
+ * those of the tapes, so bits do not depend on any of this.
+ *
+ * direct0 expects that two corrections with a matrix are enough, direct1 makes one more with it where that is needed. A
+ * warp goes over to the other one as its members ask for it.
+ *
+ * Measures are in single precision, relative to the unit of their phase, and so cost nothing in double precision, of
+ * which a processor has least. A number that single precision does not hold makes a step unsure, never wrong. */
+#include <stdio.h>
+#include <string.h>
+
+#include "ensemble/writer.h"
+
+static const char tools[] =
+    "#ifdef __CUDACC__\n"
+    "#define TAUT_ANY(x) __any_sync(0xffffffffu, x)\n"
+    /* all threads of a warp take part in its votes, with a member or without */
+    "#define TAUT_MEMBERS \\\n"
+    "    const int is_one = TAUT_MEMBER < count; const long long member = is_one ? TAUT_MEMBER : count - 1;\n"
+    "static inline float taut_abs_single(float x) { return fabsf(x); }\n"
+    "static inline float taut_max_single(float a, float b) { return fmaxf(fabsf(a), fabsf(b)); }\n"
+    "static inline float taut_inverse(float x)\n"
+    "{\n"
+    "    float y;\n"
+    "    asm(\"rcp.approx.ftz.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x));\n"
+    "    return y;\n"
+    "}\n"
+    /* 1/x as the compiler makes it, without the branch for numbers that are not usual */
+    "static inline double taut_reciprocal(double x, int *usual)\n"
+    "{\n"
+    "    double r, e;\n"
+    "    asm(\"rcp.approx.ftz.f64 %0, %1;\" : \"=d\"(r) : \"d\"(x));\n"
+    "    r = __hiloint2double(__double2hiint(r), __double2hiint(x) + 0x300402);\n"
+    "    e = __fma_rn(-x, r, 1.0), e = __fma_rn(e, e, e), r = __fma_rn(r, e, r);\n"
+    "    e = __fma_rn(-x, r, 1.0);\n"
+    "    *usual &= 2u * (unsigned)__double2hiint(x) - 0x20000000u < 0xc0000000u;\n"
+    "    return __fma_rn(r, e, r);\n"
+    "}\n"
+    "#else\n"
+    "#define TAUT_ANY(x) (x)\n"
+    "#define TAUT_MEMBERS const int is_one = 1; TAUT_LOOP\n"
+    "static inline float taut_abs_single(float x) { return x < 0 ? -x : x; }\n"
+    "static inline float taut_max_single(float a, float b)\n"
+    "{\n"
+    "    a = taut_abs_single(a), b = taut_abs_single(b);\n"
+    "    return a > b ? a : b;\n"
+    "}\n"
+    "static inline float taut_inverse(float x) { return 1 / x; }\n"
+    "static inline double taut_reciprocal(double x, int *usual) { (void)usual; return 1 / x; }\n"
+    "#endif\n"
+    "#ifndef UNSURE\n"
+    "#define UNSURE 0x1p-14f\n"
+    "#endif\n"
+    "#define SINGLE(i) single[even_at + i]\n"
+    "#define LESS(x) ((x) * (1 - UNSURE))\n"
+    "#define MORE(x) ((x) * (1 + UNSURE))\n\n";
+
+/* Sizes are relative to the unit. So small a size as this would be lost in single precision, and does not count. */
+#define SCALE_LEAST "1e-18f"
+#define SCALE_MOST "1e18f"
+#define WEIGHT_MOST "1e17f"
+
+int taut_text_cuda_is_direct(const text_plan *p)
+{
+    return p->part_count == 1 && p->program_count == 1 && taut_text_cuda_has_quick(p->programs[0].p);
+}
+
+/* ---- velocities ---- */
+
+/* With a constant diagonal mass velocities are momenta times constants, and are read only for the size of the largest:
+   then that is what goes from step to step. */
+typedef struct {
+    uint32_t size;           /* the register of the size; UINT32_MAX: it is not so */
+    uint32_t *factors;       /* of a coordinate: the register of its constant */
+    unsigned char *counts;   /* its velocity is among those that are read */
+} speeds;
+
+static int is_velocity(const text_writer *w, uint32_t r)
+{
+    const uint32_t first = w->t->p->state_first + 2 * w->plan->n;
+    return r >= first && r < first + w->plan->n;
+}
+
+/* The largest of velocities: all that is made of them, by this alone. */
+static int is_speed(const text_writer *w, uint32_t r)
+{
+    const program_instruction *c = w->source[r];
+    if (!c) return is_velocity(w, r);
+    if (!w->roughly[r] || (c->op != OP_ABS && c->op != OP_MAX)) return 0;
+    return is_speed(w, c->a) && (c->op == OP_ABS || is_speed(w, c->b));
+}
+
+/* A value that is read for something else: the size, if it is a size, and the only one. */
+static int read_speed(const text_writer *w, speeds *v, uint32_t r)
+{
+    if (!is_speed(w, r)) return 1;
+    if (v->size == UINT32_MAX) v->size = r;
+    return v->size == r;
+}
+
+static int read_speeds(const text_writer *w, speeds *v, const uint32_t *list, size_t count)
+{
+    int fits = 1;
+    for (size_t i = 0; list && i < count; i++) fits &= read_speed(w, v, list[i]);
+    return fits;
+}
+
+static int read_tape(const text_writer *w, speeds *v, const segment *tape)
+{
+    int fits = 1;
+    for (uint32_t i = 0; i < tape->count; i++) {
+        uint32_t operands[3];
+        const int count = taut_text_operands(&tape->code[i], operands);
+        if (!is_speed(w, tape->code[i].target)) fits &= read_speeds(w, v, operands, (size_t)count);
+    }
+    return fits;
+}
+
+static int read_phase(const text_writer *w, speeds *v, const program_phase *f)
+{
+    const segment *tapes[] = { &f->begin, &f->residual, &f->factor, &f->solve, &f->further[0].tape,
+                               &f->further[1].tape };
+    const uint32_t *lists[] = { f->guesses, f->changes, f->weights, f->seconds, f->lasts };
+    int fits = 1;
+    for (int i = 0; i < 4 + f->further_count; i++) fits &= read_tape(w, v, tapes[i]);
+    for (int i = 0; i < 5; i++) fits &= read_speeds(w, v, lists[i], f->size);
+    for (uint32_t i = 0; i < f->check_count; i++)
+        fits &= read_speed(w, v, f->checks[i].pivot) && read_speed(w, v, f->checks[i].reference);
+    return fits && (!f->size || read_speed(w, v, f->unit));
+}
+
+static int is_constant(const text_writer *w, uint32_t r)
+{
+    const program *p = w->t->p;
+    return w->t->place[r] != UINT32_MAX || (r >= p->literal_first && r < p->literal_first + p->literal_count);
+}
+
+/* The constant by which the new momentum is multiplied; UINT32_MAX: the new velocity is something else. */
+static uint32_t factor_of(const text_writer *w, uint32_t i)
+{
+    const program *p = w->t->p;
+    const uint32_t n = w->plan->n, first = p->state_first;
+    const program_instruction *c = w->source[p->w[i]];
+    const uint32_t added = taut_text_sum(w, p->push[i], first + 4 * n + i);
+    const uint32_t sum = added == UINT32_MAX ? UINT32_MAX : taut_text_sum(w, first + n + i, added);
+    if (sum == UINT32_MAX || !c || c->op != OP_MUL) return UINT32_MAX;
+    return c->b == sum && is_constant(w, c->a) ? c->a : c->a == sum && is_constant(w, c->b) ? c->b : UINT32_MAX;
+}
+
+static void mark_speeds(const text_writer *w, const speeds *v, uint32_t r)
+{
+    const program_instruction *c = w->source[r];
+    if (!c) {
+        v->counts[r - w->t->p->state_first - 2 * w->plan->n] = 1;
+        return;
+    }
+    mark_speeds(w, v, c->a);
+    if (c->op == OP_MAX) mark_speeds(w, v, c->b);
+}
+
+/* v: with room for factors and counts. */
+static void find_speeds(const text_writer *w, speeds *v)
+{
+    const program *p = w->t->p;
+    const uint32_t n = w->plan->n, c = w->plan->c;
+    v->size = UINT32_MAX;
+    memset(v->counts, 0, n);
+    int fits = p->w && !p->sets_momentum;
+    for (uint32_t i = 0; fits && i < n; i++) fits = (v->factors[i] = factor_of(w, i)) != UINT32_MAX;
+    fits = fits && read_tape(w, v, &p->results) && read_speeds(w, v, p->move, n) && read_speeds(w, v, p->push, n);
+    fits = fits && read_speeds(w, v, p->lambda, p->lambda ? c : 0) && (!p->has_work || read_speed(w, v, p->work));
+    for (int k = 0; fits && k < p->phase_count; k++) fits = read_phase(w, v, &p->phases[k]);
+    if (!fits) v->size = UINT32_MAX;
+    if (v->size != UINT32_MAX) mark_speeds(w, v, v->size);
+}
+
+/* How a constant is read in the kernel. */
+static text_operand constant_name(const text_writer *w, uint32_t r)
+{
+    text_operand o = taut_text_name(w, r);
+    if (w->t->place[r] != UINT32_MAX)
+        snprintf(o.text, sizeof o.text, w->t->varies[r] ? "odd[%u * stride + member]" : "EVEN(%u)", w->t->place[r]);
+    return o;
+}
+
+/* The size, of the momenta x[n + i]. */
+static void put_speed(text_writer *w, const speeds *v)
+{
+    const uint32_t n = w->plan->n;
+    taut_text_put(w, "    float next = 0;\n");
+    for (uint32_t i = 0; i < n; i++) {
+        int is_first = v->counts[i];
+        for (uint32_t k = 0; k < i; k++) is_first &= !(v->counts[k] && v->factors[k] == v->factors[i]);
+        if (!is_first) continue;
+        taut_text_need(w, v->factors[i]);
+        taut_text_put(w, "    next = taut_max_single(next, %s * (float)", taut_text_single(w, v->factors[i]).text);
+        for (uint32_t k = i + 1; k < n; k++)
+            if (v->counts[k] && v->factors[k] == v->factors[i]) taut_text_put(w, "taut_about(");
+        taut_text_put(w, "x[%u]", n + i);
+        for (uint32_t k = i + 1; k < n; k++)
+            if (v->counts[k] && v->factors[k] == v->factors[i]) taut_text_put(w, ", x[%u])", n + k);
+        taut_text_put(w, ");\n");
+    }
+    taut_text_put(w, "    *speed = next;\n");
+}
+
+/* The same of velocities that are stored. */
+static void put_stored_speed(text_writer *w, const speeds *v, const char *indent)
+{
+    if (v->size == UINT32_MAX) return;
+    taut_text_put(w, "%sspeed = 0;\n", indent);
+    for (uint32_t i = 0; i < w->plan->n; i++)
+        if (v->counts[i])
+            taut_text_put(w, "%sspeed = taut_max_single(speed, (float)y[%u]);\n", indent, 2 * w->plan->n + i);
+}
+
+static void put_velocities(text_writer *w, const speeds *v, const char *indent)
+{
+    const uint32_t n = w->plan->n;
+    for (uint32_t i = 0; v->size != UINT32_MAX && i < n; i++)
+        taut_text_put(w, "%sif (made) y[%u] = %s * y[%u];\n", indent, 2 * n + i,
+                      constant_name(w, v->factors[i]).text, n + i);
+}
+
+/* ---- a step ---- */
+
+/* Products of rough values are in single precision, and what is made of them. */
+static int begin_single(text_writer *w, const speeds *v)
+{
+    const program *p = w->t->p;
+    int status = taut_text_begin_roughly(w);
+    if (status) return status;
+    w->single = w->depth + p->register_count;
+    if (v->size != UINT32_MAX) w->single[v->size] = w->written[v->size] = 1;
+    for (int k = 0; k <= p->phase_count; k++) {
+        const segment *tape = k < p->phase_count ? &p->phases[k].begin : &p->results;
+        for (uint32_t i = 0; i < tape->count; i++) {
+            const program_instruction *c = &tape->code[i];
+            uint32_t operands[3];
+            int single = c->op == OP_MUL;
+            for (int j = taut_text_operands(c, operands); j-- > 0;) single |= w->single[operands[j]];
+            if (w->roughly[c->target]) w->single[c->target] |= (unsigned char)single;
+        }
+    }
+    return TAUT_OK;
+}
+
+/* Sizes of corrections, relative to the unit; weightN_I are there. */
+static void put_size(text_writer *w, const program_phase *f, int index, const uint32_t *changes, const char *size)
+{
+    taut_text_put(w, "    float %s = 0;\n", size);
+    for (uint32_t i = 0; i < f->size; i++)
+        if (!taut_text_weighs(w, f->weights[i], 0))
+            taut_text_put(w, "    %s = taut_max_single(%s, weight%d_%u * %s);\n", size, size, index, i,
+                          taut_text_single(w, changes[i]).text);
+}
+
+static void put_weights(text_writer *w, const program_phase *f, int index)
+{
+    taut_text_put(w, "    const float scale%d = taut_inverse(%s);\n", index, taut_text_single(w, f->unit).text);
+    taut_text_put(w, "    sure &= (scale%d > " SCALE_LEAST ") & (scale%d < " SCALE_MOST ");\n", index, index);
+    for (uint32_t i = 0; i < f->size; i++) {
+        if (taut_text_weighs(w, f->weights[i], 0)) continue;
+        taut_text_put(w, "    const float weight%d_%u = %s * scale%d;\n", index, i,
+                      taut_text_single(w, f->weights[i]).text, index);
+        taut_text_put(w, "    sure &= taut_abs_single(weight%d_%u) < " WEIGHT_MOST ";\n", index, i);
+    }
+    for (uint32_t i = 0; i < f->check_count; i++)
+        if (f->checks[i].pivot != f->checks[i].reference)
+            taut_text_put(w, "    sure &= taut_abs_single(%s) > MORE((float)PIVOT_SOUND) * taut_abs_single(%s);\n",
+                          taut_text_single(w, f->checks[i].pivot).text,
+                          taut_text_single(w, f->checks[i].reference).text);
+}
+
+/* After two corrections (iteration_judge_two, iteration_once_more). What exceeds `rest` with a second correction of at
+   most 1/16 of the first has a first one that exceeds `enough` (taut_text_cuda_has_quick). Powers of two keep squares and
+   cubes of what counts where single precision has them. */
+static void put_verdict_two(text_writer *w, const program_phase *f, int index, int once)
+{
+    const double rest = f->iteration.rest;
+    char first[24], second[24];
+    snprintf(first, sizeof first, "first%d", index), snprintf(second, sizeof second, "second%d", index);
+    put_size(w, f, index, f->changes, first);
+    put_size(w, f, index, f->seconds, second);
+    taut_text_put(w, "    const float much%d = %s * 0x1p40f, square%d = much%d * much%d;\n", index, second, index, index,
+                  index);
+    taut_text_put(w, "    const int small%d = %s < LESS((float)LINEAR_SOUND);\n", index, first);
+    taut_text_put(w, "    const int ended%d = (%s < LESS(%af)) | (small%d & (square%d < LESS(%af) * %s));\n", index,
+                  first, f->iteration.enough, index, index, rest * 0x1p80, first);
+    if (!once || !f->further_count) {
+        taut_text_put(w, "    sure &= ended%d;\n", index);
+        return;
+    }
+    taut_text_put(w, "    const int once%d = small%d & (16 * %s < %s) & (square%d > MORE(%af) * %s)\n"
+                     "        & (8 * square%d * much%d < LESS(%af) * %s * %s);\n", index, index, second, first, index,
+                  rest * 0x1p80, first, index, index, rest * 0x1p120, first, first);
+    taut_text_put(w, "    sure &= ended%d | once%d;\n    *further |= !ended%d;\n", index, index, index);
+    taut_text_tape(w, &f->further[FURTHER_ONCE].tape, "    ");
+    for (uint32_t k = 0; k < f->size; k++) {
+        const text_operand u = taut_text_name(w, f->unknowns[k]);
+        taut_text_put(w, "    %s -= ended%d ? 0 : %s;\n", u.text, index,
+                      taut_text_name(w, f->further[FURTHER_ONCE].sums[k]).text);
+    }
+}
+
+static void put_phase(text_writer *w, const program_phase *f, int index, int once)
+{
+    taut_text_tape(w, &f->residual, "    ");
+    taut_text_tape(w, &f->factor, "    ");
+    taut_text_tape(w, &f->solve, "    ");
+    taut_text_cuda_correction(w, f);
+    put_weights(w, f, index);
+    if (f->iteration.twice) {
+        put_verdict_two(w, f, index, once);
+    } else { /* linear */
+        char size[24];
+        snprintf(size, sizeof size, "size%d", index);
+        put_size(w, f, index, f->changes, size);
+        taut_text_put(w, "    sure &= %s < LESS((float)LINEAR_SOUND);\n", size);
+    }
+}
+
+/* gone: the member is over, whatever becomes of it here. */
+static void put_direct(text_writer *w, const speeds *v, int once)
+{
+    const program *p = w->t->p;
+    taut_text_put(w, "TAUT_STEP direct%d(number *x, float *speed, int *further, int gone, int even_at, const number *odd,\n"
+                     "    long long stride%s)\n{\n    int sure = 1, usual = 1;\n", once,
+                  w->plan->uses_time ? ", number t0, number t0_low, number t1, number span" : "");
+    if (v->size != UINT32_MAX)
+        taut_text_put(w, "    const float %s = *speed;\n", taut_text_name(w, v->size).text);
+    w->guards = 1;
+    for (int k = 0; k < p->phase_count; k++) {
+        const program_phase *f = &p->phases[k];
+        taut_text_need_for(w, f);
+        if (!f->size) continue;
+        for (uint32_t i = 0; i < f->size; i++)
+            taut_text_put(w, "    number %s = %s;\n", taut_text_name(w, f->unknowns[i]).text,
+                          taut_text_name(w, f->guesses[i]).text);
+        put_phase(w, f, k, once);
+        taut_text_section(w);
+    }
+    w->guards = 0;
+    taut_text_put(w, "    if (TAUT_ANY(!(sure & usual) & !gone)) return 1;\n");
+    taut_text_cuda_results(w, v->size != UINT32_MAX);
+    if (v->size != UINT32_MAX) put_speed(w, v);
+    taut_text_put(w, "    return 0;\n}\n\n");
+}
+
+/* ---- the kernel ---- */
+
+static int goes_further(const program *p)
+{
+    for (int k = 0; k < p->phase_count; k++)
+        if (p->phases[k].iteration.twice && p->phases[k].further_count) return 1;
+    return 0;
+}
+
+static void put_state(text_writer *w, const char *indent, int load)
+{
+    const text_plan *p = w->plan;
+    for (uint32_t i = 0; i < p->numbers; i++) {
+        if (load && (p->loaded[i] || p->stored[i]))
+            taut_text_put(w, "%sy[%u] = x[%u * count + member];\n", indent, i, i);
+        if (!load && p->stored[i]) taut_text_put(w, "%sx[%u * count + member] = y[%u];\n", indent, i, i);
+    }
+}
+
+/* Steps as long as all threads are sure. */
+static void put_loop(text_writer *w, int once, const char *indent)
+{
+    const char *times = w->plan->uses_time ? ", t, t_low, t1, t1 - t" : "";
+    char deeper[40];
+    snprintf(deeper, sizeof deeper, "%s    ", indent);
+    taut_text_put(w, "%sfor (; made < most; made++) {\n", indent);
+    taut_text_cuda_time(w, "t", "t_low", "h", deeper);
+    taut_text_put(w, "%sif (direct%d(y, &speed, &further, gone, 0, odd + member, count%s)) break;\n", deeper, once, times);
+    if (w->plan->uses_time) taut_text_put(w, "%st = t1, t_low = t1_low;\n", deeper);
+    if (once)
+        taut_text_put(w, "%sif ((made & 63) == 63) {\n%s    if (!TAUT_ANY(further & !gone)) {\n"
+                         "%s        made++, expects = 0;\n%s        break;\n%s    }\n%s    further = 0;\n%s}\n",
+                      deeper, deeper, deeper, deeper, deeper, deeper, deeper);
+    taut_text_put(w, "%s}\n", indent);
+}
+
+/* All of a state that tells whether it is one of numbers: what is none stays none. */
+static void put_numbers(text_writer *w)
+{
+    const text_plan *p = w->plan;
+    taut_text_put(w, "TAUT_FUNCTION int taut_numbers(const number *y)\n{\n    number sum = 0;\n");
+    for (uint32_t i = 0; i < 2 * p->n; i++) taut_text_put(w, "    sum += y[%u] - y[%u];\n", i, i);
+    for (uint32_t i = 5 * p->n; i < 5 * p->n + p->c; i++)
+        if (p->loaded[i] || p->stored[i]) taut_text_put(w, "    sum += y[%u] - y[%u];\n", i, i);
+    taut_text_put(w, "    return sum == 0;\n}\n\n");
+}
+
+/* Steps of each thread by itself, out of line, so that they take no registers from the others; where one is left, the
+   member stays where it is. */
+static void put_usual(text_writer *w)
+{
+    const char *times = w->plan->uses_time ? ", t, t_low, t1, t1 - t" : "";
+    const uint32_t numbers = w->plan->numbers;
+    taut_text_put(w, "TAUT_RARE int usual0(number *all, number *clock, int made, int end, int gone, int is_one, number h,\n"
+                     "    number *x, const number *odd, long long count, long long member, long long *done)\n{\n"
+                     "    number y[%u], t = clock[0], t_low = clock[1];\n    int lost = 0;\n"
+                     "    (void)h, (void)t, (void)t_low;\n"
+                     "    for (int i = 0; i < %u; i++) y[i] = all[i];\n"
+                     "    for (; made < end; made++) {\n", numbers, numbers);
+    taut_text_cuda_time(w, "t", "t_low", "h", "        ");
+    taut_text_put(w, "        if (!gone && quick0(y, 0, odd + member, count%s)) {\n"
+                     "            number z[%u];\n            for (int i = 0; i < %u; i++) z[i] = y[i];\n"
+                     "            gone = step0(z, 0, odd + member, count%s);\n"
+                     "            for (int i = 0; !gone && i < %u; i++) y[i] = z[i];\n"
+                     "            lost = gone && !taut_numbers(y);\n"
+                     "            if (gone && !lost && is_one) {\n", times, numbers, numbers, times, numbers);
+    put_state(w, "                ", 0);
+    taut_text_put(w, "                done[member] = made;\n            }\n        }\n");
+    if (w->plan->uses_time) taut_text_put(w, "        t = t1, t_low = t1_low;\n");
+    taut_text_put(w, "    }\n    for (int i = 0; i < %u; i++) all[i] = y[i];\n    clock[0] = t, clock[1] = t_low;\n"
+                     "    return gone + 2 * lost;\n}\n\n", numbers);
+}
+
+/* Steps with a test for numbers in each: for a member that was lost without notice. */
+static void put_careful(text_writer *w)
+{
+    const uint32_t numbers = w->plan->numbers;
+    taut_text_put(w, "        if (lost) {\n");
+    put_state(w, "            ", 1);
+    taut_text_put(w, "            t = t_begin, t_low = t_begin_low;\n            for (made = 0; made < most; made++) {\n"
+                     "                number z[%u];\n                for (int i = 0; i < %u; i++) z[i] = y[i];\n",
+                  numbers, numbers);
+    taut_text_cuda_time(w, "t", "t_low", "h", "                ");
+    taut_text_put(w, "                if (step0(z, 0, odd + member, count%s)) break;\n"
+                     "                for (int i = 0; i < %u; i++) y[i] = z[i];\n",
+                  w->plan->uses_time ? ", t, t_low, t1, t1 - t" : "", numbers);
+    if (w->plan->uses_time) taut_text_put(w, "                t = t1, t_low = t1_low;\n");
+    taut_text_put(w, "            }\n        }\n");
+}
+
+/* made, expects and span are the same for all threads of a warp. */
+static void put_kernel(text_writer *w, const speeds *v)
+{
+    const text_plan *p = w->plan;
+    const int further = goes_further(w->t->p);
+    taut_text_put(w, "TAUT_KERNEL %s(number *x, const number *odd, number t, number t_low, number h, long long steps,\n"
+                     "    long long count, long long *done)\n{\n    const number t_begin = t, t_begin_low = t_low;\n"
+                     "    const int most = (int)steps, even_at = 0;\n    const long long stride = count;\n"
+                     "    TAUT_MEMBERS {\n"
+                     "        number y[%u];\n        float speed = 0;\n"
+                     "        int made = 0, further = 0, expects = 0, span = 1, gone, lost = 0;\n"
+                     "        t = t_begin, t_low = t_begin_low;\n        (void)even_at, (void)stride, (void)h;\n",
+                  CUDA_ENTRY, p->numbers);
+    put_state(w, "        ", 1);
+    taut_text_put(w, "        gone = !taut_numbers(y);\n        if (gone && is_one) done[member] = 0;\n");
+    put_stored_speed(w, v, "        ");
+    taut_text_put(w, "        while (made < most) {\n            const int begun = made;\n");
+    if (further) taut_text_put(w, "            if (expects == 0) {\n");
+    put_loop(w, 0, further ? "                " : "            ");
+    if (further) {
+        taut_text_put(w, "                expects = 1;\n            } else {\n");
+        put_loop(w, 1, "                ");
+        taut_text_put(w, "                if (made < most && expects) expects = 2;\n            }\n"
+                         "            if (expects < 2) continue;\n            expects = 1;\n");
+    }
+    taut_text_put(w, "            if (made == most) break;\n"
+                     "            span = made - begun >= span ? 1 : span < 256 ? 2 * span : span;\n");
+    put_velocities(w, v, "            ");
+    taut_text_put(w, "            {\n                const int end = span < most - made ? made + span : most;\n"
+                     "                number all[%u], clock[2] = { t, t_low };\n"
+                     "                for (int i = 0; i < %u; i++) all[i] = y[i];\n"
+                     "                const int became = usual0(all, clock, made, end, gone, is_one, h, x, odd, count, "
+                     "member, done);\n"
+                     "                for (int i = 0; i < %u; i++) y[i] = all[i];\n"
+                     "                t = clock[0], t_low = clock[1], made = end, gone = became & 1, lost |= became >> 1;\n"
+                     "            }\n", p->numbers, p->numbers, p->numbers);
+    put_stored_speed(w, v, "            ");
+    taut_text_put(w, "        }\n");
+    put_velocities(w, v, "        ");
+    taut_text_put(w, "        lost |= !gone && !taut_numbers(y);\n");
+    put_careful(w);
+    taut_text_put(w, "        if (is_one && (lost || !gone)) {\n");
+    put_state(w, "            ", 0);
+    taut_text_put(w, "            done[member] = made;\n        }\n    }\n}\n");
+}
+
+int taut_text_cuda_direct(text_writer *w)
+{
+    const text_program *t = &w->plan->programs[0];
+    taut_context *context = w->plan->context;
+    const uint32_t n = w->plan->n;
+    speeds v = { .size = UINT32_MAX };
+    int status = TAUT_OK;
+    v.factors = taut_mem_new(context, n + 1, sizeof *v.factors), v.counts = taut_mem_new(context, n + 1, 1);
+    if (!v.factors || !v.counts) status = TAUT_OUT_OF_MEMORY;
+    taut_builder_add(w->out, tools, sizeof tools - 1);
+    taut_builder_put(w->out, "TAUT_SHARED float single[%u];\n", w->plan->even_count + 1);
+    for (int once = 0; !status && once <= goes_further(t->p); once++) {
+        status = taut_text_begin(w, t);
+        if (!status && !once) status = taut_text_begin_roughly(w);
+        if (!status && !once) {
+            find_speeds(w, &v);
+            taut_mem_free(context, w->roughly);
+        }
+        if (!status) status = begin_single(w, &v);
+        if (!status) put_direct(w, &v, once);
+        taut_text_end(w);
+    }
+    if (!status) status = taut_text_begin(w, t);
+    if (!status) {
+        put_numbers(w);
+        put_usual(w);
+        put_kernel(w, &v);
+        taut_text_end(w);
+    }
+    taut_mem_free(context, v.factors);
+    taut_mem_free(context, v.counts);
+    return status;
+}
