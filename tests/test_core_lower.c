@@ -158,8 +158,9 @@ static operations count_operations(const program *p)
 
 /* A step of RATTLE on the double spherical pendulum with one round of each phase: two matrices, each of which is
    divided by once, no numbers as factors (2 and 1/2 are all that there could be) and no signs to change. The numbers of
-   products and sums are those of a step each operation of which was looked at: 138 and 132 before 68 sums take products
-   in. Twelve of the sums are those of the new momenta, which the new state needs in any case. */
+   products and sums are those of a step each operation of which was looked at: 138 and 136 before 68 sums take products
+   in. Twelve of the sums are those of the new momenta, which the new state needs in any case, four those of the
+   multipliers' trend. */
 static void no_operation_is_left_that_need_not_be(void **unused)
 {
     (void)unused;
@@ -171,7 +172,7 @@ static void no_operation_is_left_that_need_not_be(void **unused)
     assert_int_equal(found.quotients, 2);
     assert_int_equal(found.doublings, 0);
     assert_int_equal(found.others, 0);
-    assert_true(found.products <= 70 && found.sums <= 64 && found.sums + found.fused == 132);
+    assert_true(found.products <= 70 && found.sums <= 68 && found.sums + found.fused == 136);
     close_model(z);
 }
 

@@ -271,11 +271,11 @@ static void all_executors_agree(void **state)
     assert_true(compared >= (is_long() ? 100 : 30) && left < compared / 2);
 }
 
-/* Steps so long that two corrections with one matrix are not enough: one more is (of 0.01, mostly), or several are. */
+/* Steps so long that two corrections with one matrix are not enough: one more is (of 0.02, mostly), or several are. */
 static void long_steps_agree(void **state)
 {
     (void)state;
-    static const double lengths[] = { 0.01, 0.02, 0.06 };
+    static const double lengths[] = { 0.02, 0.04, 0.06 };
     configuration all[CONFIGURATIONS];
     const int configurations = find_configurations(all);
     const double usual = h;

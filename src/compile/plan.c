@@ -156,7 +156,9 @@ int taut_plan_create(model *m, const compile_options *o, plan *p)
     if (!status) status = find_programs(p);
     if (status) return status;
     p->n = p->z->s->n, p->c = p->z->s->c;
-    p->numbers = 5 * p->n + p->c + 3; /* not the step of methods that choose it */
+    p->numbers = 5 * p->n + p->c + 3; /* not the step of methods that choose it, unless the trend is behind it */
+    if (p->programs[0]->trend) p->numbers = program_trend_at(p->n, p->c) + p->c;
+    if (p->programs[0]->change) p->numbers += 2 * p->c;
     p->constant_count = p->programs[0]->constant_count;
     p->constants = taut_store_constants(p->z->s->store);
     status = check_range(p);

@@ -264,6 +264,7 @@ int X(mode_set_load)(mode_set *set, const state *x)
     to->t_low = x->t_low;
     memcpy(to->block, x->block, 5 * (size_t)x->n * sizeof(real));
     memcpy(to->lambda, x->lambda, perpetual * sizeof(real));
+    memset(to->trend, 0, 3 * (size_t)s->c * sizeof(real)); /* modes come and go */
     memcpy(to->t_lambda, x->t_lambda, 4 * sizeof(real)); /* and work, work_low, step, which follow it */
     for (size_t i = 0; i < contacts; i++) {
         const real *extra = contact_extra(x, i);
@@ -293,6 +294,7 @@ void X(mode_set_take)(mode_set *open, const state *from)
     to->t_low = from->t_low;
     memcpy(to->block, from->block, 5 * (size_t)to->n * sizeof(real));
     memcpy(to->lambda, from->lambda, s->c * sizeof(real));
+    memset(to->trend, 0, 3 * (size_t)s->c * sizeof(real));
     if (open->softened) soften(open, to);
     if (s->structure.augmented) {
         place at = place_at(s, to->q, to->w, &to->t, NULL);

@@ -30,21 +30,26 @@ static const char tools[] =
     "    asm(\"rcp.approx.ftz.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x));\n"
     "    return y;\n"
     "}\n"
-    /* 1/x as the compiler makes it, without the branch for numbers that are not usual */
+    /* 1/x as the compiler makes it, without the branch for numbers that are not usual; fast: it may be off by a unit
+       in the last place */
     "static inline double taut_reciprocal(double x, int *usual)\n"
     "{\n"
     "    double r, e;\n"
     "    asm(\"rcp.approx.ftz.f64 %0, %1;\" : \"=d\"(r) : \"d\"(x));\n"
     "    r = __hiloint2double(__double2hiint(r), __double2hiint(x) + 0x300402);\n"
-    "    e = __fma_rn(-x, r, 1.0), e = __fma_rn(e, e, e), r = __fma_rn(r, e, r);\n"
-    "    e = __fma_rn(-x, r, 1.0);\n"
+    "    e = __fma_rn(-(x), r, 1.0), e = __fma_rn(e, e, e), r = __fma_rn(r, e, r);\n"
     "    *usual &= 2u * (unsigned)__double2hiint(x) - 0x20000000u < 0xc0000000u;\n"
+    "#ifdef TAUT_FAST\n"
+    "    return r;\n"
+    "#else\n"
+    "    e = __fma_rn(-(x), r, 1.0);\n"
     "    return __fma_rn(r, e, r);\n"
+    "#endif\n"
     "}\n"
     "#else\n"
     "#define TAUT_ANY(x) (x)\n"
     "#define TAUT_MEMBERS const int is_one = 1; TAUT_LOOP\n"
-    "static inline float taut_abs_single(float x) { return x < 0 ? -x : x; }\n"
+    "static inline float taut_abs_single(float x) { return x < 0 ? -(x) : x; }\n"
     "static inline float taut_max_single(float a, float b)\n"
     "{\n"
     "    a = taut_abs_single(a), b = taut_abs_single(b);\n"
@@ -62,8 +67,9 @@ static const char tools[] =
 
 /* Sizes are relative to the unit. So small a size as this would be lost in single precision, and does not count. */
 #define SCALE_LEAST "1e-18f"
-#define SCALE_MOST "1e18f"
 #define WEIGHT_MOST "1e17f"
+#define UNIT_LEAST "1e-18f"
+#define UNIT_MOST "1e18f"
 
 int taut_text_cuda_is_direct(const text_plan *p)
 {
@@ -72,10 +78,12 @@ int taut_text_cuda_is_direct(const text_plan *p)
 
 /* ---- velocities ---- */
 
-/* With a constant diagonal mass velocities are momenta times constants, and are read only for the size of the largest:
-   then that is what goes from step to step. */
+/* With a constant diagonal mass velocities are momenta times constants, and are read only for the size of the largest,
+   as a part of the unit of linear equations. These are hardly ever in doubt, and without it a unit is smaller: so it is
+   computed where they are. */
 typedef struct {
     uint32_t size;           /* the register of the size; UINT32_MAX: it is not so */
+    uint32_t unit;           /* the larger one of it and something else */
     uint32_t *factors;       /* of a coordinate: the register of its constant */
     unsigned char *counts;   /* its velocity is among those that are read */
 } speeds;
@@ -95,43 +103,45 @@ static int is_speed(const text_writer *w, uint32_t r)
     return is_speed(w, c->a) && (c->op == OP_ABS || is_speed(w, c->b));
 }
 
-/* A value that is read for something else: the size, if it is a size, and the only one. */
-static int read_speed(const text_writer *w, speeds *v, uint32_t r)
+/* Are these values read for something else than that unit? */
+static int reads_others(const text_writer *w, const speeds *v, const uint32_t *list, size_t count)
 {
-    if (!is_speed(w, r)) return 1;
-    if (v->size == UINT32_MAX) v->size = r;
-    return v->size == r;
+    int others = 1;
+    for (size_t i = 0; list && i < count; i++) others &= !is_speed(w, list[i]) && list[i] != v->unit;
+    return others;
 }
 
-static int read_speeds(const text_writer *w, speeds *v, const uint32_t *list, size_t count)
+static int tape_reads_others(const text_writer *w, const speeds *v, const segment *tape)
 {
-    int fits = 1;
-    for (size_t i = 0; list && i < count; i++) fits &= read_speed(w, v, list[i]);
-    return fits;
-}
-
-static int read_tape(const text_writer *w, speeds *v, const segment *tape)
-{
-    int fits = 1;
+    int others = 1;
     for (uint32_t i = 0; i < tape->count; i++) {
         uint32_t operands[3];
+        const uint32_t target = tape->code[i].target;
         const int count = taut_text_operands(&tape->code[i], operands);
-        if (!is_speed(w, tape->code[i].target)) fits &= read_speeds(w, v, operands, (size_t)count);
+        if (!is_speed(w, target) && target != v->unit) others &= reads_others(w, v, operands, (size_t)count);
     }
-    return fits;
+    return others;
 }
 
-static int read_phase(const text_writer *w, speeds *v, const program_phase *f)
+static int phase_reads_others(const text_writer *w, const speeds *v, const program_phase *f)
 {
     const segment *tapes[] = { &f->begin, &f->residual, &f->factor, &f->solve, &f->further[0].tape,
                                &f->further[1].tape };
     const uint32_t *lists[] = { f->guesses, f->changes, f->weights, f->seconds, f->lasts };
-    int fits = 1;
-    for (int i = 0; i < 4 + f->further_count; i++) fits &= read_tape(w, v, tapes[i]);
-    for (int i = 0; i < 5; i++) fits &= read_speeds(w, v, lists[i], f->size);
+    int others = 1;
+    for (int i = 0; i < 4 + f->further_count; i++) others &= tape_reads_others(w, v, tapes[i]);
+    for (int i = 0; i < 5; i++) others &= reads_others(w, v, lists[i], f->size);
     for (uint32_t i = 0; i < f->check_count; i++)
-        fits &= read_speed(w, v, f->checks[i].pivot) && read_speed(w, v, f->checks[i].reference);
-    return fits && (!f->size || read_speed(w, v, f->unit));
+        others &= reads_others(w, v, (const uint32_t[]){ f->checks[i].pivot, f->checks[i].reference }, 2);
+    return others && (!f->size || !f->iteration.twice || reads_others(w, v, &f->unit, 1));
+}
+
+/* The unit of linear equations, if the size is a part of it. */
+static void find_unit(const text_writer *w, speeds *v, const program_phase *f)
+{
+    const program_instruction *c = f->size && !f->iteration.twice ? w->source[f->unit] : NULL;
+    if (!c || c->op != OP_MAX || is_speed(w, c->a) == is_speed(w, c->b)) return;
+    v->unit = f->unit, v->size = is_speed(w, c->a) ? c->a : c->b;
 }
 
 static int is_constant(const text_writer *w, uint32_t r)
@@ -168,15 +178,17 @@ static void find_speeds(const text_writer *w, speeds *v)
 {
     const program *p = w->t->p;
     const uint32_t n = w->plan->n, c = w->plan->c;
-    v->size = UINT32_MAX;
+    v->size = v->unit = UINT32_MAX;
     memset(v->counts, 0, n);
-    int fits = p->w && !p->sets_momentum;
+    for (int k = 0; k < p->phase_count; k++) find_unit(w, v, &p->phases[k]);
+    int fits = v->size != UINT32_MAX && p->w && !p->sets_momentum;
     for (uint32_t i = 0; fits && i < n; i++) fits = (v->factors[i] = factor_of(w, i)) != UINT32_MAX;
-    fits = fits && read_tape(w, v, &p->results) && read_speeds(w, v, p->move, n) && read_speeds(w, v, p->push, n);
-    fits = fits && read_speeds(w, v, p->lambda, p->lambda ? c : 0) && (!p->has_work || read_speed(w, v, p->work));
-    for (int k = 0; fits && k < p->phase_count; k++) fits = read_phase(w, v, &p->phases[k]);
-    if (!fits) v->size = UINT32_MAX;
-    if (v->size != UINT32_MAX) mark_speeds(w, v, v->size);
+    for (int k = 0; fits && k < p->phase_count; k++) fits = phase_reads_others(w, v, &p->phases[k]);
+    fits = fits && tape_reads_others(w, v, &p->results) && reads_others(w, v, p->move, n) &&
+           reads_others(w, v, p->push, n) && reads_others(w, v, p->lambda, c) && reads_others(w, v, p->trend, c) &&
+           reads_others(w, v, p->change, 2 * (size_t)c) && (!p->has_work || reads_others(w, v, &p->work, 1));
+    if (!fits) v->size = v->unit = UINT32_MAX;
+    if (fits) mark_speeds(w, v, v->size);
 }
 
 /* How a constant is read in the kernel. */
@@ -188,35 +200,15 @@ static text_operand constant_name(const text_writer *w, uint32_t r)
     return o;
 }
 
-/* The size, of the momenta x[n + i]. */
-static void put_speed(text_writer *w, const speeds *v)
+/* The size, of the momenta x[n + i]; the factors are there. */
+static void put_speed(text_writer *w, const speeds *v, const char *indent)
 {
     const uint32_t n = w->plan->n;
-    taut_text_put(w, "    float next = 0;\n");
-    for (uint32_t i = 0; i < n; i++) {
-        int is_first = v->counts[i];
-        for (uint32_t k = 0; k < i; k++) is_first &= !(v->counts[k] && v->factors[k] == v->factors[i]);
-        if (!is_first) continue;
-        taut_text_need(w, v->factors[i]);
-        taut_text_put(w, "    next = taut_max_single(next, %s * (float)", taut_text_single(w, v->factors[i]).text);
-        for (uint32_t k = i + 1; k < n; k++)
-            if (v->counts[k] && v->factors[k] == v->factors[i]) taut_text_put(w, "taut_about(");
-        taut_text_put(w, "x[%u]", n + i);
-        for (uint32_t k = i + 1; k < n; k++)
-            if (v->counts[k] && v->factors[k] == v->factors[i]) taut_text_put(w, ", x[%u])", n + k);
-        taut_text_put(w, ");\n");
-    }
-    taut_text_put(w, "    *speed = next;\n");
-}
-
-/* The same of velocities that are stored. */
-static void put_stored_speed(text_writer *w, const speeds *v, const char *indent)
-{
-    if (v->size == UINT32_MAX) return;
-    taut_text_put(w, "%sspeed = 0;\n", indent);
-    for (uint32_t i = 0; i < w->plan->n; i++)
+    taut_text_put(w, "%sfloat speed = 0;\n", indent);
+    for (uint32_t i = 0; i < n; i++)
         if (v->counts[i])
-            taut_text_put(w, "%sspeed = taut_max_single(speed, (float)y[%u]);\n", indent, 2 * w->plan->n + i);
+            taut_text_put(w, "%sspeed = taut_max_single(speed, %s * (float)x[%u]);\n", indent,
+                          taut_text_single(w, v->factors[i]).text, n + i);
 }
 
 static void put_velocities(text_writer *w, const speeds *v, const char *indent)
@@ -250,31 +242,63 @@ static int begin_single(text_writer *w, const speeds *v)
     return TAUT_OK;
 }
 
-/* Sizes of corrections, relative to the unit; weightN_I are there. */
+/* Sizes of corrections; weightN_I are there. */
 static void put_size(text_writer *w, const program_phase *f, int index, const uint32_t *changes, const char *size)
 {
-    taut_text_put(w, "    float %s = 0;\n", size);
-    for (uint32_t i = 0; i < f->size; i++)
-        if (!taut_text_weighs(w, f->weights[i], 0))
-            taut_text_put(w, "    %s = taut_max_single(%s, weight%d_%u * %s);\n", size, size, index, i,
-                          taut_text_single(w, changes[i]).text);
-}
-
-static void put_weights(text_writer *w, const program_phase *f, int index)
-{
-    taut_text_put(w, "    const float scale%d = taut_inverse(%s);\n", index, taut_text_single(w, f->unit).text);
-    taut_text_put(w, "    sure &= (scale%d > " SCALE_LEAST ") & (scale%d < " SCALE_MOST ");\n", index, index);
+    int any = 0;
     for (uint32_t i = 0; i < f->size; i++) {
         if (taut_text_weighs(w, f->weights[i], 0)) continue;
-        taut_text_put(w, "    const float weight%d_%u = %s * scale%d;\n", index, i,
-                      taut_text_single(w, f->weights[i]).text, index);
+        taut_text_put(w, any ? "    %s = taut_max_single(%s, weight%d_%u * %s);\n" : "    float %s = %sweight%d_%u * %s;\n",
+                      size, any ? size : "", index, i, taut_text_single(w, changes[i]).text);
+        any = 1;
+    }
+    taut_text_put(w, any ? "    %s = taut_abs_single(%s);\n" : "    float %s = 0;\n", size, size);
+}
+
+/* What single precision does not hold makes a step unsure: a weight so large would count what it takes for zero. */
+static void put_weights(text_writer *w, const program_phase *f, int index)
+{
+    char scale[24] = "";
+    if (f->iteration.twice) {
+        taut_text_put(w, "    const float scale%d = taut_inverse(%s);\n    sure &= scale%d > " SCALE_LEAST ";\n", index,
+                      taut_text_single(w, f->unit).text, index);
+        snprintf(scale, sizeof scale, " * scale%d", index);
+    }
+    for (uint32_t i = 0; i < f->size; i++) {
+        if (taut_text_weighs(w, f->weights[i], 0)) continue;
+        taut_text_put(w, "    const float weight%d_%u = %s%s;\n", index, i, taut_text_single(w, f->weights[i]).text,
+                      scale);
         taut_text_put(w, "    sure &= taut_abs_single(weight%d_%u) < " WEIGHT_MOST ";\n", index, i);
     }
+}
+
+static void put_pivots(text_writer *w, const program_phase *f)
+{
     for (uint32_t i = 0; i < f->check_count; i++)
         if (f->checks[i].pivot != f->checks[i].reference)
             taut_text_put(w, "    sure &= taut_abs_single(%s) > MORE((float)PIVOT_SOUND) * taut_abs_single(%s);\n",
                           taut_text_single(w, f->checks[i].pivot).text,
                           taut_text_single(w, f->checks[i].reference).text);
+}
+
+/* After the correction of linear equations. */
+static void put_verdict_linear(text_writer *w, const speeds *v, const program_phase *f, int index)
+{
+    const text_operand unit = taut_text_single(w, f->unit);
+    char size[24];
+    snprintf(size, sizeof size, "size%d", index);
+    put_size(w, f, index, f->changes, size);
+    taut_text_put(w, "    sure &= (%s > " UNIT_LEAST ") & (%s < " UNIT_MOST ");\n", unit.text, unit.text);
+    taut_text_put(w, "    int fits%d = %s < LESS((float)LINEAR_SOUND) * %s;\n", index, size, unit.text);
+    if (f->unit == v->unit) {
+        for (uint32_t i = 0; i < w->plan->n; i++)
+            if (v->counts[i]) taut_text_need(w, v->factors[i]);
+        taut_text_put(w, "    if (TAUT_ANY(!fits%d & !gone)) {\n", index);
+        put_speed(w, v, "        ");
+        taut_text_put(w, "        fits%d |= (%s < LESS((float)LINEAR_SOUND) * speed) & (speed < " UNIT_MOST ");\n    }\n",
+                      index, size);
+    }
+    taut_text_put(w, "    sure &= fits%d;\n", index);
 }
 
 /* After two corrections (iteration_judge_two, iteration_once_more). What exceeds `rest` with a second correction of at
@@ -308,32 +332,29 @@ static void put_verdict_two(text_writer *w, const program_phase *f, int index, i
     }
 }
 
-static void put_phase(text_writer *w, const program_phase *f, int index, int once)
+static void put_phase(text_writer *w, const speeds *v, const program_phase *f, int index, int once)
 {
     taut_text_tape(w, &f->residual, "    ");
     taut_text_tape(w, &f->factor, "    ");
     taut_text_tape(w, &f->solve, "    ");
     taut_text_cuda_correction(w, f);
     put_weights(w, f, index);
-    if (f->iteration.twice) {
+    put_pivots(w, f);
+    if (f->iteration.twice)
         put_verdict_two(w, f, index, once);
-    } else { /* linear */
-        char size[24];
-        snprintf(size, sizeof size, "size%d", index);
-        put_size(w, f, index, f->changes, size);
-        taut_text_put(w, "    sure &= %s < LESS((float)LINEAR_SOUND);\n", size);
-    }
+    else
+        put_verdict_linear(w, v, f, index);
 }
 
 /* gone: the member is over, whatever becomes of it here. */
 static void put_direct(text_writer *w, const speeds *v, int once)
 {
     const program *p = w->t->p;
-    taut_text_put(w, "TAUT_STEP direct%d(number *x, float *speed, int *further, int gone, int even_at, const number *odd,\n"
+    taut_text_put(w, "TAUT_STEP direct%d(number *x, int *further, int gone, int even_at, const number *odd,\n"
                      "    long long stride%s)\n{\n    int sure = 1, usual = 1;\n", once,
                   w->plan->uses_time ? ", number t0, number t0_low, number t1, number span" : "");
     if (v->size != UINT32_MAX)
-        taut_text_put(w, "    const float %s = *speed;\n", taut_text_name(w, v->size).text);
+        taut_text_put(w, "    const float %s = 0;\n", taut_text_name(w, v->size).text);
     w->guards = 1;
     for (int k = 0; k < p->phase_count; k++) {
         const program_phase *f = &p->phases[k];
@@ -342,13 +363,12 @@ static void put_direct(text_writer *w, const speeds *v, int once)
         for (uint32_t i = 0; i < f->size; i++)
             taut_text_put(w, "    number %s = %s;\n", taut_text_name(w, f->unknowns[i]).text,
                           taut_text_name(w, f->guesses[i]).text);
-        put_phase(w, f, k, once);
+        put_phase(w, v, f, k, once);
         taut_text_section(w);
     }
     w->guards = 0;
     taut_text_put(w, "    if (TAUT_ANY(!(sure & usual) & !gone)) return 1;\n");
     taut_text_cuda_results(w, v->size != UINT32_MAX);
-    if (v->size != UINT32_MAX) put_speed(w, v);
     taut_text_put(w, "    return 0;\n}\n\n");
 }
 
@@ -379,7 +399,7 @@ static void put_loop(text_writer *w, int once, const char *indent)
     snprintf(deeper, sizeof deeper, "%s    ", indent);
     taut_text_put(w, "%sfor (; made < most; made++) {\n", indent);
     taut_text_cuda_time(w, "t", "t_low", "h", deeper);
-    taut_text_put(w, "%sif (direct%d(y, &speed, &further, gone, 0, odd + member, count%s)) break;\n", deeper, once, times);
+    taut_text_put(w, "%sif (direct%d(y, &further, gone, 0, odd + member, count%s)) break;\n", deeper, once, times);
     if (w->plan->uses_time) taut_text_put(w, "%st = t1, t_low = t1_low;\n", deeper);
     if (once)
         taut_text_put(w, "%sif ((made & 63) == 63) {\n%s    if (!TAUT_ANY(further & !gone)) {\n"
@@ -451,13 +471,12 @@ static void put_kernel(text_writer *w, const speeds *v)
                      "    long long count, long long *done)\n{\n    const number t_begin = t, t_begin_low = t_low;\n"
                      "    const int most = (int)steps, even_at = 0;\n    const long long stride = count;\n"
                      "    TAUT_MEMBERS {\n"
-                     "        number y[%u];\n        float speed = 0;\n"
+                     "        number y[%u];\n"
                      "        int made = 0, further = 0, expects = 0, span = 1, gone, lost = 0;\n"
                      "        t = t_begin, t_low = t_begin_low;\n        (void)even_at, (void)stride, (void)h;\n",
                   CUDA_ENTRY, p->numbers);
     put_state(w, "        ", 1);
     taut_text_put(w, "        gone = !taut_numbers(y);\n        if (gone && is_one) done[member] = 0;\n");
-    put_stored_speed(w, v, "        ");
     taut_text_put(w, "        while (made < most) {\n            const int begun = made;\n");
     if (further) taut_text_put(w, "            if (expects == 0) {\n");
     put_loop(w, 0, further ? "                " : "            ");
@@ -478,7 +497,6 @@ static void put_kernel(text_writer *w, const speeds *v)
                      "                for (int i = 0; i < %u; i++) y[i] = all[i];\n"
                      "                t = clock[0], t_low = clock[1], made = end, gone = became & 1, lost |= became >> 1;\n"
                      "            }\n", p->numbers, p->numbers, p->numbers);
-    put_stored_speed(w, v, "            ");
     taut_text_put(w, "        }\n");
     put_velocities(w, v, "        ");
     taut_text_put(w, "        lost |= !gone && !taut_numbers(y);\n");
@@ -497,6 +515,7 @@ int taut_text_cuda_direct(text_writer *w)
     int status = TAUT_OK;
     v.factors = taut_mem_new(context, n + 1, sizeof *v.factors), v.counts = taut_mem_new(context, n + 1, 1);
     if (!v.factors || !v.counts) status = TAUT_OUT_OF_MEMORY;
+    if (w->fast) taut_builder_put(w->out, "#define TAUT_FAST\n");
     taut_builder_add(w->out, tools, sizeof tools - 1);
     taut_builder_put(w->out, "TAUT_SHARED float single[%u];\n", w->plan->even_count + 1);
     for (int once = 0; !status && once <= goes_further(t->p); once++) {

@@ -226,6 +226,8 @@ void taut_text_cuda_results(text_writer *w, int without_velocities)
         if (p->w && !without_velocities) taut_text_need(w, p->w[i]);
     }
     for (uint32_t k = 0; p->lambda && k < c; k++) taut_text_need(w, p->lambda[k]);
+    for (uint32_t k = 0; p->trend && k < c; k++) taut_text_need(w, p->trend[k]);
+    for (uint32_t k = 0; p->change && k < 2 * c; k++) taut_text_need(w, p->change[k]);
     if (p->has_work) taut_text_need(w, p->work);
     if (!w->single) put_all_finite(w);
     for (uint32_t i = 0; i < n; i++) {
@@ -241,6 +243,10 @@ void taut_text_cuda_results(text_writer *w, int without_velocities)
     }
     for (uint32_t k = 0; p->lambda && k < c; k++)
         taut_text_put(w, "    x[%u] = %s;\n", 5 * n + k, taut_text_name(w, p->lambda[k]).text);
+    for (uint32_t k = 0; p->trend && k < c; k++)
+        taut_text_put(w, "    x[%u] = %s;\n", program_trend_at(n, c) + k, taut_text_name(w, p->trend[k]).text);
+    for (uint32_t k = 0; p->change && k < 2 * c; k++)
+        taut_text_put(w, "    x[%u] = %s;\n", program_trend_at(n, c) + c + k, taut_text_name(w, p->change[k]).text);
     if (p->has_work && w->plan->own_work) put_add(w, 5 * n + c + 1, 5 * n + c + 2, p->work);
 }
 

@@ -398,6 +398,14 @@ static void put_results(text_writer *w)
             taut_text_put(w, "    y[%u] = y[%u];\n", 2 * n + i, n + i);
         }
     }
+    for (uint32_t k = 0; p->trend && k < c; k++) {
+        taut_text_need(w, p->trend[k]);
+        taut_text_put(w, "    y[%u] = %s;\n", program_trend_at(n, c) + k, taut_text_vector(w, p->trend[k]).text);
+    }
+    for (uint32_t k = 0; p->change && k < 2 * c; k++) {
+        taut_text_need(w, p->change[k]);
+        taut_text_put(w, "    y[%u] = %s;\n", program_trend_at(n, c) + c + k, taut_text_vector(w, p->change[k]).text);
+    }
     for (uint32_t k = 0; p->lambda && k < c; k++) {
         taut_text_need(w, p->lambda[k]);
         taut_text_put(w, "    y[%u] = %s;\n", 5 * n + k, taut_text_vector(w, p->lambda[k]).text);

@@ -95,7 +95,7 @@ static void read_step(reads *z)
     }
     read_tape(z, &p->results);
     read_list(z, p->move, p->s->n), read_list(z, p->push, p->s->n), read_list(z, p->w, p->s->n);
-    read_list(z, p->lambda, p->s->c);
+    read_list(z, p->lambda, p->s->c), read_list(z, p->trend, p->s->c), read_list(z, p->change, 2 * (size_t)p->s->c);
     if (p->has_work) read_register(z, p->work);
     read_list(z, p->outputs, p->output_count);
 }
@@ -108,6 +108,8 @@ static void mark_stored(text_plan *z, const program *p)
     memset(z->loaded, 1, n), memset(z->loaded + 3 * n, 1, n);
     if (!p->sets_momentum) memset(z->loaded + n, 1, n), memset(z->loaded + 4 * n, 1, n);
     if (p->lambda) memset(z->stored + 5 * n, 1, c);
+    if (p->trend) memset(z->stored + program_trend_at(n, c), 1, c);
+    if (p->change) memset(z->stored + program_trend_at(n, c) + c, 1, 2 * (size_t)c);
     if (p->has_work && z->own_work)
         for (uint32_t i = 5 * n + c + 1; i <= 5 * n + c + 2; i++) z->loaded[i] = z->stored[i] = 1;
 }
@@ -173,11 +175,16 @@ static int find_parts(text_plan *z, const method_part *parts, const unsigned cha
     return status;
 }
 
+static uint32_t numbers_of(const struct system *s)
+{
+    return (uint32_t)X(state_size)(&(state){ .n = s->n, .c = s->c, .extra_count = s->extra_count });
+}
+
 int taut_text_plan_create(taut_context *context, const method *m, const struct system *s, int own_work,
                           const unsigned char *varies, text_plan *p, const char **why)
 {
     *p = (text_plan){ .context = context, .n = s->n, .c = s->c, .own_work = own_work };
-    p->numbers = 5 * s->n + s->c + 4 + s->extra_count;
+    p->numbers = numbers_of(s);
     method_part *parts = taut_mem_new(context, METHOD_PARTS, sizeof *parts);
     p->lengths = taut_mem_new(context, METHOD_PARTS, sizeof *p->lengths);
     p->parts = taut_mem_new(context, METHOD_PARTS, sizeof *p->parts);
@@ -204,7 +211,7 @@ int taut_text_plan_readings(taut_context *context, const struct system *s, progr
                             const unsigned char *varies, text_plan *p)
 {
     *p = (text_plan){ .context = context, .n = s->n, .c = s->c };
-    p->numbers = 5 * s->n + s->c + 4 + s->extra_count;
+    p->numbers = numbers_of(s);
     p->lengths = taut_mem_new(context, TEXT_PROGRAMS, sizeof *p->lengths);
     p->loaded = taut_mem_new(context, 2 * (size_t)p->numbers, 1);
     int status = p->lengths && p->loaded ? TAUT_OK : TAUT_OUT_OF_MEMORY;

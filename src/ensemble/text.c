@@ -417,7 +417,8 @@ int taut_text_begin_roughly(text_writer *w)
     w->roughly = taut_mem_new(w->plan->context, p->register_count, 1);
     if (!w->roughly) return TAUT_OUT_OF_MEMORY;
     read_all_exactly(w, p->move, n), read_all_exactly(w, p->push, n);
-    read_all_exactly(w, p->w, n), read_all_exactly(w, p->lambda, c);
+    read_all_exactly(w, p->w, n), read_all_exactly(w, p->lambda, c), read_all_exactly(w, p->trend, c);
+    read_all_exactly(w, p->change, 2 * c);
     if (p->has_work) read_exactly(w, p->work);
     for (int k = 0; k < p->phase_count; k++) {
         const program_phase *f = &p->phases[k];

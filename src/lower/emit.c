@@ -131,7 +131,8 @@ static void visit_results(emission *e, visit *f)
 {
     const program *p = e->p;
     visit_list(e, p->move, p->s->n, f), visit_list(e, p->push, p->s->n, f);
-    visit_list(e, p->w, p->s->n, f), visit_list(e, p->lambda, p->s->c, f), visit_list(e, p->reported, p->s->c, f);
+    visit_list(e, p->w, p->s->n, f), visit_list(e, p->lambda, p->s->c, f);
+    visit_list(e, p->trend, p->s->c, f), visit_list(e, p->change, 2 * (size_t)p->s->c, f), visit_list(e, p->reported, p->s->c, f);
     visit_list(e, p->outputs, p->output_count, f);
     if (p->has_work) f(e, p->work);
 }
@@ -353,6 +354,11 @@ static void describe_state(const emission *e, uint32_t i, char *buffer, size_t s
     } else if (i < 5 * s->n + s->c) {
         X(system_constraint_name)(s, i - 5 * s->n, name, sizeof name);
         snprintf(buffer, size, "multiplier of %s", name);
+    } else if (i >= program_trend_at(s->n, s->c) && i < program_trend_at(s->n, s->c) + 3 * s->c) {
+        static const char *const changes[] = { "expected change", "change", "change of the change" };
+        const uint32_t k = i - program_trend_at(s->n, s->c);
+        X(system_constraint_name)(s, k % s->c, name, sizeof name);
+        snprintf(buffer, size, "%s of the multiplier of %s", changes[k / s->c], name);
     }
     X(emit_comment)(buffer);
 }
@@ -558,6 +564,10 @@ static void put_results(emission *e)
         else
             put(e, "    x[%u] = x[%u];\n", 2 * n + i, n + i);
     }
+    for (uint32_t k = 0; p->trend && k < c; k++)
+        put(e, "    x[%u] = %s;\n", program_trend_at(n, c) + k, result(e, p->trend[k]).text);
+    for (uint32_t k = 0; p->change && k < 2 * c; k++)
+        put(e, "    x[%u] = %s;\n", program_trend_at(n, c) + c + k, result(e, p->change[k]).text);
     for (uint32_t k = 0; p->lambda && k < c; k++)
         put(e, "    x[%u] = %s;\n", 5 * n + k, result(e, p->lambda[k]).text);
     if (p->has_work)

@@ -40,7 +40,7 @@ static int can_finish(const program *p)
 {
     const uint32_t n = p->s->n, c = p->s->c;
     int any = !p->move || is_of_state(p, p->move, n) || is_of_state(p, p->push, n) || is_of_state(p, p->w, n) ||
-              is_of_state(p, p->lambda, c) || is_of_state(p, p->reported, c) || is_of_state(p, &p->work, 1);
+              is_of_state(p, p->lambda, c) || is_of_state(p, p->trend, c) || is_of_state(p, p->change, 2 * (size_t)c) || is_of_state(p, p->reported, c) || is_of_state(p, &p->work, 1);
     for (int k = 0; k < p->phase_count; k++) any |= is_of_state(p, &p->phases[k].unit, p->phases[k].size > 0);
     for (int k = 0; k < p->phase_count; k++)
         for (uint32_t i = 0; i < p->phases[k].check_count; i++)
@@ -84,6 +84,7 @@ static void find_lasting(machine *m)
     for (uint32_t k = 0; p->reported && k < p->s->c; k++) m->lasts_whole[p->reported[k]] = 1;
     const uint32_t n = p->machine_finishes ? 0 : p->s->n, c = p->machine_finishes ? 0 : p->s->c;
     mark_list(m, p->move, n), mark_list(m, p->push, n), mark_list(m, p->w, n), mark_list(m, p->lambda, c);
+    mark_list(m, p->trend, c), mark_list(m, p->change, 2 * c);
     if (!p->machine_finishes) m->lasts[p->work] = 1;
 }
 

@@ -151,6 +151,10 @@ static void add_new_state(machine *m, int is_whole)
         add_instruction(m, PROGRAM_MOVE, first + 2 * n + i, p->w ? p->w[i] : first + n + i, 0);
     }
     if (p->has_work) add_sum(m, 5 * n + c + 1, 5 * n + c + 2, p->work, is_whole);
+    for (uint32_t k = 0; p->trend && k < c; k++)
+        add_instruction(m, PROGRAM_MOVE, first + program_trend_at(n, c) + k, p->trend[k], 0);
+    for (uint32_t k = 0; p->change && k < 2 * c; k++)
+        add_instruction(m, PROGRAM_MOVE, first + program_trend_at(n, c) + c + k, p->change[k], 0);
     for (uint32_t k = 0; p->lambda && k < c; k++) add_instruction(m, PROGRAM_MOVE, first + 5 * n + k, p->lambda[k], 0);
 }
 

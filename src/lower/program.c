@@ -59,7 +59,7 @@ void X(program_destroy)(program *p)
     taut_native_drop(p->s->native, p->native);
     taut_native_pages_end(p->pages, p->pages_size);
     room_free(p->context, &p->room);
-    void *all[] = { p->literals, p->move, p->push, p->w, p->lambda, p->reported, p->inputs, p->outputs };
+    void *all[] = { p->literals, p->move, p->push, p->w, p->lambda, p->trend, p->change, p->reported, p->inputs, p->outputs };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) taut_mem_free(p->context, all[i]);
     segment_clear(p, &p->setup), segment_clear(p, &p->results);
     for (int k = 0; k < p->phase_count; k++) phase_clear(p, &p->phases[k]);
@@ -255,6 +255,8 @@ static void finish(const program *p, state *x)
         x->w[i] = p->w ? r[p->w[i]] : x->p[i];
     }
     if (p->has_work) add(x->work, x->work_low, r[p->work]);
+    for (uint32_t k = 0; p->trend && k < c; k++) x->trend[k] = r[p->trend[k]];
+    for (uint32_t k = 0; p->change && k < 2 * c; k++) x->change[k] = r[p->change[k]];
     for (uint32_t k = 0; p->lambda && k < c; k++) x->lambda[k] = r[p->lambda[k]];
 }
 

@@ -97,6 +97,9 @@ typedef struct {
     int misses, pause;        /* times that this was so in a row; steps before the next try */
 } program_length;
 
+/* Where the trend is in the block of a state, after lambda, t_lambda, work, work_low and step; the change follows. */
+static inline uint32_t program_trend_at(uint32_t n, uint32_t c) { return 5 * n + c + 4; }
+
 typedef struct program {
     struct system *s;
     taut_context *context;
@@ -114,6 +117,7 @@ typedef struct program {
     int phase_count;
     /* Registers of results. */
     uint32_t *move, *push, *w, *lambda; /* n, n, n, c; w and lambda may be NULL: p; as it was */
+    uint32_t *trend, *change; /* c and 2c, or NULL: as it was */
     uint32_t work;
     int has_work;
     uint32_t *reported;       /* c, or NULL */

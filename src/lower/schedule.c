@@ -452,7 +452,7 @@ static int put_phase(schedule *z, reduced_phase *r, program_phase *f)
 
 typedef struct {
     expr *all;
-    expr *move, *push, *w, *lambda, *reported, *work;
+    expr *move, *push, *w, *lambda, *trend, *change, *reported, *work;
     size_t count;
 } result_roots;
 
@@ -495,11 +495,32 @@ static expr velocity_of(symbols *y, uint32_t i, expr push, expr w)
     return taut_expr_mul(g, k, taut_expr_add(g, p, taut_expr_add(g, push, low)));
 }
 
+/* As state_expect. */
+static void find_trend(symbols *y, uint32_t k, result_roots *o)
+{
+    const expr change = taut_expr_sub(y->g, o->lambda[k], X(symbol_state)(y, y->layout.lambda, k));
+    o->trend[k] = change;
+    if (o->change) {
+        const uint32_t c = y->s->c;
+        o->change[k] = change;
+        graph *g = y->g;
+        const expr old = X(symbol_state)(y, y->layout.change, c + k), next = taut_expr_add(g, change, old),
+                   bend = taut_expr_sub(g, change, X(symbol_state)(y, y->layout.change, k)),
+                   share = taut_expr_mul(g, taut_expr_number(g, (wide)0.125), taut_expr_unary(g, OP_ABS, o->lambda[k])),
+                   trust = taut_expr_sub(g, share, taut_expr_unary(g, OP_ABS, change)),
+                   most = taut_expr_binary(g, OP_MAX, trust, y->zero), least = taut_expr_neg(g, most);
+        o->change[c + k] = bend;
+        o->trend[k] = taut_expr_binary(g, OP_MAX, taut_expr_binary(g, OP_MIN, next, most), least);
+        if (!o->change[c + k]) y->failed = 1;
+    }
+    if (!o->trend[k]) y->failed = 1;
+}
+
 static int write_results(symbols *y, result_roots *o)
 {
     const step_table *t = y->table;
     size_t n = y->s->n, c = y->s->c;
-    o->all = taut_mem_new(y->context, 3 * n + 2 * c + 1, sizeof *o->all);
+    o->all = taut_mem_new(y->context, 3 * n + 5 * c + 1, sizeof *o->all);
     if (!o->all) return TAUT_OUT_OF_MEMORY;
     o->move = take(o, n), o->push = take(o, n), o->work = take(o, 1);
     for (size_t i = 0; i < o->count; i++) o->all[i] = y->zero;
@@ -514,6 +535,9 @@ static int write_results(symbols *y, result_roots *o)
         if (!o->w[i]) y->failed = 1;
     }
     if (t->lambda >= 0 && c) o->lambda = memcpy(take(o, c), X(symbol_vector)(y, t->lambda), c * sizeof(expr));
+    if (o->lambda && t->trend) o->trend = take(o, c);
+    if (o->trend && t->trend == TREND_ALTERNATING) o->change = take(o, 2 * c);
+    for (uint32_t k = 0; o->trend && k < c; k++) find_trend(y, k, o);
     if (t->reported >= 0 && c) o->reported = memcpy(take(o, c), X(symbol_vector)(y, t->reported), c * sizeof(expr));
     return y->failed ? TAUT_OUT_OF_MEMORY : TAUT_OK;
 }
@@ -542,6 +566,8 @@ static int put_results(schedule *z)
     if (!status) status = name_results(z, o.push, y->s->n, &p->push);
     if (!status) status = name_results(z, o.w, y->s->n, &p->w);
     if (!status) status = name_results(z, o.lambda, y->s->c, &p->lambda);
+    if (!status) status = name_results(z, o.trend, y->s->c, &p->trend);
+    if (!status) status = name_results(z, o.change, 2 * (size_t)y->s->c, &p->change);
     if (!status) status = name_results(z, o.reported, y->s->c, &p->reported);
     if (!status) p->work = z->place[*o.work], p->has_work = *o.work != y->zero;
     if (list) taut_expr_list_free(y->g, list);
@@ -612,7 +638,8 @@ static void place_literals(program *p)
     fix_segment(p, &p->setup), fix_segment(p, &p->results);
     for (int k = 0; k < p->phase_count; k++) fix_phase(p, &p->phases[k]);
     fix_registers(p, p->move, n), fix_registers(p, p->push, n), fix_registers(p, p->w, n);
-    fix_registers(p, p->lambda, c), fix_registers(p, p->reported, c);
+    fix_registers(p, p->lambda, c), fix_registers(p, p->trend, c), fix_registers(p, p->change, 2 * (size_t)c);
+    fix_registers(p, p->reported, c);
     fix_registers(p, p->outputs, p->output_count);
     fix_register(p, &p->work);
 }

@@ -273,7 +273,7 @@ size_t X(symbol_vector_length)(const symbols *y, int vector)
         step_size size = y->table->groups[vector].size;
         return size == STEP_N ? s->n : size == STEP_C ? s->c : s->embedded;
     }
-    return vector == STEP_LAMBDA0 ? s->c : vector == STEP_Y0 || vector == STEP_Y_RATE0 ? s->embedded : s->n;
+    return vector == STEP_LAMBDA0 || vector == STEP_TREND0 ? s->c : vector == STEP_Y0 || vector == STEP_Y_RATE0 ? s->embedded : s->n;
 }
 
 static void fill(symbols *y, expr *out, size_t count)
@@ -349,9 +349,9 @@ static void find_embedded(symbols *y, int vector, expr *out)
 static void find_known(symbols *y, int vector, expr *out)
 {
     const state *x = &y->layout;
-    const real *members[STEP_KNOWN] = { x->q, x->p, x->w, x->lambda };
+    const real *members[STEP_KNOWN] = { x->q, x->p, x->w, x->lambda, x->trend };
     size_t count = X(symbol_vector_length)(y, vector);
-    if (vector <= STEP_LAMBDA0) {
+    if (vector <= STEP_TREND0) {
         for (size_t i = 0; i < count; i++) out[i] = X(symbol_state)(y, members[vector + STEP_KNOWN], (uint32_t)i);
         return;
     }

@@ -138,6 +138,7 @@ static int create_adjoint(compose *z, const method_spec *spec, real tolerance)
     method_spec *other = &z->specs[1];
     snprintf(text, sizeof text, "%s%c%s", spec->base, strchr(spec->base, ':') ? ',' : ':', METHOD_ADJOINT);
     int status = X(method_parse)(z->s->context, text, other);
+    other->is_part = 1;
     return status ? status : X(method_create)(z->s, other, tolerance, &z->adjoint);
 }
 
@@ -151,6 +152,7 @@ static int create(struct system *s, const method_spec *spec, real tolerance, voi
     int status = read_plan(s->context, spec, &p);
     if (!status) status = check_plan(s->context, spec, &p, z->steps, &z->count);
     if (!status) status = X(state_create)(s, &z->begin);
+    p.base.is_part = 1;
     if (!status) X(method_spec_copy)(&p.base, &z->specs[0]);
     z->tolerance = tolerance;
     if (!status) status = X(method_create)(s, &p.base, tolerance, &z->base);

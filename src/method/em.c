@@ -166,7 +166,7 @@ static void add_work(step_table *t, int end, int middle, real energy)
 }
 
 /* Unknowns v1, lambda */
-static void lagrangian_table(step_table *t)
+static void lagrangian_table(step_table *t, int is_part)
 {
     const real half = (real)0.5, quarter = (real)0.25;
     int v = X(step_add_group)(t, 0, STEP_N), lambda = X(step_add_group)(t, 0, STEP_C);
@@ -175,7 +175,7 @@ static void lagrangian_table(step_table *t)
        g(q1) = 0 to the last bit; without them dg/dt of four particles walks off ten times as far. */
     X(step_guess)(t, v, STEP_W0, 1, 0);
     X(step_measured)(t, v, STEP_VELOCITY, 1, 0); /* not by what they move: the energy depends on them */
-    X(step_guess)(t, lambda, STEP_LAMBDA0, 1, 0);
+    X(step_guess_multipliers)(t, lambda, is_part ? TREND_NONE : TREND_ALTERNATING);
     X(step_put)(t, t->from, STEP_W, STEP_W0, 1, 0);
     X(step_put)(t, end, STEP_Q, STEP_Q0, 1, 0), X(step_put)(t, middle, STEP_Q, STEP_Q0, 1, 0);
     X(step_put)(t, end, STEP_Q, STEP_W0, half, 1), X(step_put)(t, middle, STEP_Q, STEP_W0, quarter, 1);
@@ -198,7 +198,7 @@ static void lagrangian_table(step_table *t)
 }
 
 /* Unknowns q1 - q0, p1 - p0, lambda. Forces of a Lagrangian model depend on velocities, which are (q1 - q0)/h. */
-static void hamiltonian_table(step_table *t, int velocities)
+static void hamiltonian_table(step_table *t, int velocities, int is_part)
 {
     const real half = (real)0.5;
     int dq = X(step_add_group)(t, 0, STEP_N), dp = X(step_add_group)(t, 0, STEP_N),
@@ -207,7 +207,7 @@ static void hamiltonian_table(step_table *t, int velocities)
     X(step_guess)(t, dq, STEP_NU0, 1, 1);
     X(step_measured)(t, dq, STEP_MOVES, 1, 0);
     X(step_measured)(t, dp, STEP_MOMENTUM, 1, 0);
-    X(step_guess)(t, lambda, STEP_LAMBDA0, 1, 0);
+    X(step_guess_multipliers)(t, lambda, is_part ? TREND_NONE : TREND_ALTERNATING);
     X(step_put)(t, t->from, STEP_W, STEP_P0, 1, 0);
     X(step_put)(t, end, STEP_Q, STEP_Q0, 1, 0), X(step_put)(t, end, STEP_Q, dq, 1, 0);
     X(step_put)(t, end, STEP_W, STEP_P0, 1, 0), X(step_put)(t, end, STEP_W, dp, 1, 0);
@@ -232,7 +232,7 @@ static void hamiltonian_table(step_table *t, int velocities)
     t->lambda = lambda;
 }
 
-static int create_stepper(method_state *z, real tolerance)
+static int create_stepper(method_state *z, real tolerance, int is_part)
 {
     struct system *s = z->s;
     int status = X(hamiltonian_form_find)(s);
@@ -248,10 +248,10 @@ static int create_stepper(method_state *z, real tolerance)
     X(step_put)(t, t->from, STEP_Q, STEP_Q0, 1, 0);
     if (z->form || s->form == FORM_HAMILTONIAN) {
         t->mode = DISCRETE_JOINT;
-        hamiltonian_table(t, s->form == FORM_LAGRANGIAN);
+        hamiltonian_table(t, s->form == FORM_LAGRANGIAN, is_part);
     } else {
         t->mode = DISCRETE_POLARISED;
-        lagrangian_table(t);
+        lagrangian_table(t, is_part);
     }
     if (!status && z->form) status = X(field_prepare_gradient)(z->form->field, KIND_W);
     if (!status) status = X(stepper_create)(s, t, tolerance, &z->stepper);
@@ -281,7 +281,7 @@ static int create(struct system *s, const method_spec *spec, real tolerance, voi
     if (!z) return TAUT_OUT_OF_MEMORY;
     z->s = s;
     int status = X(system_prepare_block)(s, BLOCK_G);
-    if (!status) status = create_stepper(z, tolerance);
+    if (!status) status = create_stepper(z, tolerance, spec->is_part || is_projected(spec));
     if (!status) status = X(state_create)(s, &z->next);
     if (!status && is_projected(spec) && s->c) status = create_projection(z, tolerance);
     if (status)

@@ -57,6 +57,7 @@ typedef struct {
     step_table *t;
     lobatto_pair pair;
     int lagrangian, last;
+    int is_part;
     int by_changes;                                                          /* the unknowns are Y */
     real moves[STAGES_MOST][STAGES_MOST];                                    /* aA */
     int w[STAGES_MOST], y[STAGES_MOST], z[STAGES_MOST], u[STAGES_MOST], lambda[STAGES_MOST]; /* groups */
@@ -129,7 +130,7 @@ static void stage_unknowns(stages *m)
     }
     for (int i = 0; i < m->last; i++) {
         m->lambda[i] = X(step_add_group)(t, 0, STEP_C);
-        X(step_guess)(t, m->lambda[i], STEP_LAMBDA0, 1, 0);
+        X(step_guess_multipliers)(t, m->lambda[i], m->last > 1 || m->is_part ? TREND_NONE : TREND_STEADY);
     }
     for (int i = 0; i <= m->last; i++) {
         m->at[i] = X(step_add_place)(t, m->pair.c[i]);
@@ -207,9 +208,9 @@ static void end_of_step(stages *m, const struct system *s)
     t->w = w;
 }
 
-void X(lobatto_table)(const struct system *s, int count, step_table *t)
+void X(lobatto_table)(const struct system *s, int count, int is_part, step_table *t)
 {
-    stages m = { .t = t, .lagrangian = s->form == FORM_LAGRANGIAN, .last = count - 1 };
+    stages m = { .t = t, .lagrangian = s->form == FORM_LAGRANGIAN, .last = count - 1, .is_part = is_part };
     m.by_changes = m.lagrangian && count > 2 && s->structure.uncoupled && s->structure.homogeneous;
     X(lobatto_pair_find)(count, &m.pair);
     find_moves(&m);
@@ -231,7 +232,7 @@ static int table(struct system *s, const method_spec *spec, step_table *t)
 {
     int count;
     int status = stage_count(s->context, spec, &count);
-    if (!status) X(lobatto_table)(s, count, t);
+    if (!status) X(lobatto_table)(s, count, spec->is_part, t);
     return status;
 }
 

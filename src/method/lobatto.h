@@ -6,6 +6,6 @@
 #include "step/table.h"
 
 /* stages: from 2 to STAGES_MOST */
-void X(lobatto_table)(const struct system *s, int stages, step_table *t);
+void X(lobatto_table)(const struct system *s, int stages, int is_part, step_table *t);
 
 #endif

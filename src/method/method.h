@@ -59,6 +59,7 @@ typedef struct {
         const char *key, *value; /* value is NULL for a bare word */
     } options[METHOD_OPTIONS];
     int option_count;
+    int is_part;            /* its steps are parts of others, of unequal lengths */
     char base[256];         /* with has_base: the other method as text, with all options that are not ours; empty: none
                                was named */
 } method_spec;

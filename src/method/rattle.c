@@ -23,11 +23,10 @@ static const euler_scheme symmetric = { (real)0.5, { (real)0.5, 0 }, { 0, (real)
 
 static int table(struct system *s, const method_spec *spec, step_table *t)
 {
-    (void)spec;
     if (s->structure.force_multiplier)
         X(euler_table)(s, &symmetric, t);
     else
-        X(lobatto_table)(s, 2, t);
+        X(lobatto_table)(s, 2, spec->is_part, t);
     return TAUT_OK;
 }
 

@@ -261,6 +261,7 @@ static int create(model *m, const engine_options *options, const struct method_c
     z->has_calls = taut_graph_has_calls(m->graph);
     if (!options->again) taut_note_forget(m->context);
     int status = class ? TAUT_OK : X(method_parse)(m->context, options->method, &z->spec);
+    if (m->contact_count) z->spec.is_part = 1; /* events divide steps */
     if (status) {
         X(simulation_destroy)(z);
         return status;

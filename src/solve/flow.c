@@ -273,6 +273,7 @@ int X(flow_advance)(flow *f, state *x, real until, real tolerance)
     memcpy(x->q, f->y, n * sizeof(real));
     memcpy(x->w, f->y + n, n * sizeof(real));
     memcpy(x->lambda, f->lambda, s->c * sizeof(real));
+    memset(x->trend, 0, 3 * (size_t)s->c * sizeof(real)); /* and the change */
     memset(x->q_low, 0, n * sizeof(real));
     memset(x->p_low, 0, n * sizeof(real));
     place at = place_at(f->s, x->q, x->w, &x->t, x->lambda);

@@ -16,6 +16,7 @@ const real *X(step_vector)(const step_work *w, int vector)
     case STEP_P0: return x->p;
     case STEP_W0: return x->w;
     case STEP_LAMBDA0: return x->lambda;
+    case STEP_TREND0: return x->trend;
     default: return vector < 0 ? w->known[vector + STEP_KNOWN] : w->x + w->offsets[vector];
     }
 }
@@ -28,7 +29,7 @@ static size_t size_of(const struct system *s, step_size size)
 size_t X(step_vector_length)(const step_work *w, int vector)
 {
     if (vector >= 0) return size_of(w->s, w->table->groups[vector].size);
-    return vector == STEP_LAMBDA0 ? w->s->c : vector == STEP_Y0 || vector == STEP_Y_RATE0 ? w->s->embedded : w->s->n;
+    return vector == STEP_LAMBDA0 || vector == STEP_TREND0 ? w->s->c : vector == STEP_Y0 || vector == STEP_Y_RATE0 ? w->s->embedded : w->s->n;
 }
 
 /* As add_compensated would add the rest of the sum to q0 or p0, to the bit: the end of a step is where its last place

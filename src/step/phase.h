@@ -21,7 +21,7 @@ typedef struct {
     real t1, t1_low;
     real *x;                          /* all groups of unknowns */
     size_t offsets[STEP_GROUPS + 1];  /* of the groups in x */
-    real *known[STEP_KNOWN];          /* vectors by index + STEP_KNOWN; Q0 to LAMBDA0 belong to the state */
+    real *known[STEP_KNOWN];          /* vectors by index + STEP_KNOWN; Q0 to TREND0 belong to the state */
     real *rooms[STEP_PLACES][3];      /* q, w, lambda of places where they are not vectors as they stand */
     real times[STEP_PLACES];
     place at[STEP_PLACES];

@@ -249,6 +249,7 @@ static void finish(stepper *r, state *x)
     X(add_compensated)(x->work, x->work_low, work, 1);
     pool_copy(by, x->w, r->s->form == FORM_LAGRANGIAN && t->w >= 0 ? X(step_vector)(w, t->w) : x->p,
               n * sizeof(real));
+    if (t->trend) X(state_expect)(by, x, X(step_vector)(w, t->lambda), t->trend, x);
     if (t->lambda >= 0) pool_copy(by, x->lambda, X(step_vector)(w, t->lambda), r->s->c * sizeof(real));
     if (t->lambda_time >= 0) *x->t_lambda = x->t + (t->lambda_time * w->h + x->t_low);
     x->t = w->t1, x->t_low = w->t1_low;

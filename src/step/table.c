@@ -33,6 +33,13 @@ void X(step_guess)(step_table *t, int group, int vector, real coefficient, int p
     add_part(&t->groups[group].guess, vector, coefficient, power);
 }
 
+void X(step_guess_multipliers)(step_table *t, int group, int trend)
+{
+    X(step_guess)(t, group, STEP_LAMBDA0, 1, 0);
+    X(step_guess)(t, group, STEP_TREND0, trend != TREND_NONE, 0);
+    t->trend = trend;
+}
+
 void X(step_measured)(step_table *t, int group, step_measure measure, real coefficient, int power)
 {
     t->groups[group].measure = measure;

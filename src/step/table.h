@@ -12,7 +12,7 @@
 #ifndef TAUT_STEP_TABLE_H
 #define TAUT_STEP_TABLE_H
 
-#include "system/system.h"
+#include "system/state.h"
 
 /* How long a group of unknowns or an equation is: coordinates, constraints, or components of embedded points. */
 typedef enum { STEP_N, STEP_C, STEP_Y, STEP_SIZES } step_size;
@@ -20,13 +20,14 @@ typedef enum { STEP_N, STEP_C, STEP_Y, STEP_SIZES } step_size;
 /* Vectors: groups of unknowns are 0, 1, ..; these are known when the step begins. P0 and Q0 are with what compensated
    summation left over. */
 enum {
-    STEP_Q0 = -9, STEP_P0, STEP_W0, STEP_LAMBDA0,
+    STEP_Q0 = -10, STEP_P0, STEP_W0, STEP_LAMBDA0,
+    STEP_TREND0,              /* by how much lambda is expected to change */
     STEP_NU0, STEP_PHI0,      /* nu and phi at the state */
     STEP_W_RATE0,             /* dw/dt there, for guesses: where the mass is constant and w changes little in the step;
                                  otherwise zero */
     STEP_Y0,                  /* the embedded points of the start */
     STEP_Y_RATE0,             /* their mean rate on the way to q0 + h w0 */
-    STEP_KNOWN = 9
+    STEP_KNOWN = 10
 };
 
 typedef enum {
@@ -129,6 +130,7 @@ typedef struct {
     int sets_momentum;        /* STEP_RESULT_P is p1, not what is added to p0 */
     int w;                    /* the group that is w at the end; not read for models whose w is p */
     int lambda;               /* the group that the state keeps as its multipliers; -1: none */
+    int trend;                /* how they are expected to change: TREND_* of system/state.h */
     int reported;             /* the group of multipliers that belong to the end of the step, where these are others;
                                  -1: none */
     real lambda_time;         /* its time, as of a place; negative: the method does not say */
@@ -140,6 +142,8 @@ int X(step_add_phase)(step_table *t, const char *what);
 /* A group begins with the guess zero, and is not measured. */
 int X(step_add_group)(step_table *t, int phase, step_size size);
 void X(step_guess)(step_table *t, int group, int vector, real coefficient, int power);
+/* Multipliers begin with those of the state and their trend. */
+void X(step_guess_multipliers)(step_table *t, int group, int trend);
 void X(step_measured)(step_table *t, int group, step_measure measure, real coefficient, int power);
 int X(step_add_place)(step_table *t, real time);
 /* Adds coefficient h^power vector to a slot of the place. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/room.h"
+#include "system/vector.h"
 
 /* The members in x->block. */
 static void find_members(state *x)
@@ -12,6 +13,8 @@ static void find_members(state *x)
     for (int i = 0; i < 5; i++, at += x->n) *arrays[i] = at;
     x->lambda = at, at += x->c;
     x->t_lambda = at++, x->work = at++, x->work_low = at++, x->step = at++;
+    x->trend = at, at += x->c;
+    x->change = at, at += 2 * (size_t)x->c;
     x->extra = at;
 }
 
@@ -49,7 +52,7 @@ void X(state_clear)(const struct system *s, state *x)
     *x = (state){ 0 };
 }
 
-size_t X(state_size)(const state *x) { return 5 * (size_t)x->n + x->c + 4 + x->extra_count; }
+size_t X(state_size)(const state *x) { return 5 * (size_t)x->n + 4 * (size_t)x->c + 4 + x->extra_count; }
 
 void X(state_copy)(const state *from, state *to)
 {
@@ -90,10 +93,28 @@ int X(state_fields)(state *x, state_field *fields)
         { "work", x->work, 1 },
         { "work_low", x->work_low, 1 },
         { "step", x->step, 1 },
+        { "trend", x->trend, x->c },
+        { "change", x->change, 2 * (size_t)x->c },
         { "contacts", x->extra, x->extra_count },
     };
     memcpy(fields, all, sizeof all);
     return sizeof all / sizeof *all;
+}
+
+void X(state_expect)(pool *p, const state *x, const real *lambda, int trend, state *after)
+{
+    const real *const ends[] = { lambda, x->lambda };
+    if (trend == TREND_STEADY) {
+        X(vector_combine)(p, x->c, 2, (const real[]){ 1, -1 }, ends, after->trend);
+        return;
+    }
+    for (uint32_t k = 0; k < x->c; k++) {
+        const real change = lambda[k] - x->lambda[k];
+        const real bend = change - x->change[k], trust = (real)0.125 * REAL(fabs)(lambda[k]) - REAL(fabs)(change);
+        const real most = trust > 0 ? trust : 0, next = change + x->change[x->c + k];
+        after->trend[k] = next > most ? most : next < -most ? -most : next;
+        after->change[k] = change, after->change[x->c + k] = bend;
+    }
 }
 
 /* Kahan: the rounding error of each addition is carried to the next one. */

@@ -15,6 +15,8 @@ typedef struct {
     real *work, *work_low; /* one number each: of forces, of time in L or H and of moving constraints since the start;
                               energy - work is constant */
     real *step;           /* size of the next step of a method that chooses it; 0: none yet */
+    real *trend;          /* by how much lambda is expected to change in the next step; 0 unless the method says so */
+    real *change;         /* by how much it changed in the last one, and how that changed (2c); 0 unless needed */
     real *extra;          /* what contacts remember (contact/modes.h); extra_count numbers, none without contacts */
     uint32_t n, c, extra_count;
     real *block;          /* all of the above, one behind the other */
@@ -43,6 +45,13 @@ int X(state_fields)(state *x, state_field *fields);
 
 /* t + t_low + h, compensated: after n steps of h this is n h to round-off. */
 void X(state_next_time)(const state *x, real h, real *t, real *t_low);
+
+/* The trend of the state after x, which may be x itself, where its multipliers are to be lambda: with d their
+   change in a step, d (STEADY), or d + d1 - d2 (ALTERNATING), d1 and d2 those of the steps before, which is right for a
+   sequence of the second degree to which one of changing sign is added. It is believed where changes are small:
+   not at all where d is an eighth of lambda. */
+enum { TREND_NONE, TREND_STEADY, TREND_ALTERNATING };
+void X(state_expect)(pool *p, const state *x, const real *lambda, int trend, state *after);
 
 /* x + low += d, for count numbers. */
 void X(add_compensated)(real *x, real *low, const real *d, uint32_t count);
