@@ -7,7 +7,7 @@
  * those of the tapes, so bits do not depend on any of this.
  *
  * direct0 expects that two corrections with a matrix are enough, direct1 makes one more with it where that is needed. A
- * warp goes over to the other one as its members ask for it.
+ * warp goes over to direct1 when a member asks for it, for two steps, and longer as long as that is asked for.
  *
  * Measures are in single precision, relative to the unit of their phase, and so cost nothing in double precision, of
  * which a processor has least. A number that single precision does not hold makes a step unsure, never wrong. */
@@ -19,6 +19,7 @@
 static const char tools[] =
     "#ifdef __CUDACC__\n"
     "#define TAUT_ANY(x) __any_sync(0xffffffffu, x)\n"
+    "#define TAUT_TWO_STEPS _Pragma(\"unroll 2\")\n" /* fewer copies from one to the next */
     /* all threads of a warp take part in its votes, with a member or without */
     "#define TAUT_MEMBERS \\\n"
     "    const int is_one = TAUT_MEMBER < count; const long long member = is_one ? TAUT_MEMBER : count - 1;\n"
@@ -48,6 +49,7 @@ static const char tools[] =
     "}\n"
     "#else\n"
     "#define TAUT_ANY(x) (x)\n"
+    "#define TAUT_TWO_STEPS\n"
     "#define TAUT_MEMBERS const int is_one = 1; TAUT_LOOP\n"
     "static inline float taut_abs_single(float x) { return x < 0 ? -(x) : x; }\n"
     "static inline float taut_max_single(float a, float b)\n"
@@ -79,8 +81,7 @@ int taut_text_cuda_is_direct(const text_plan *p)
 /* ---- velocities ---- */
 
 /* With a constant diagonal mass velocities are momenta times constants, and are read only for the size of the largest,
-   as a part of the unit of linear equations. These are hardly ever in doubt, and without it a unit is smaller: so it is
-   computed where they are. */
+   as a part of the unit of linear equations: it is taken from the momenta, and velocities are not kept. */
 typedef struct {
     uint32_t size;           /* the register of the size; UINT32_MAX: it is not so */
     uint32_t unit;           /* the larger one of it and something else */
@@ -200,15 +201,24 @@ static text_operand constant_name(const text_writer *w, uint32_t r)
     return o;
 }
 
-/* The size, of the momenta x[n + i]; the factors are there. */
-static void put_speed(text_writer *w, const speeds *v, const char *indent)
+/* The larger sizes of the unit: of momenta with equal factors together. */
+static void put_speed(text_writer *w, const speeds *v, int index, const char *size)
 {
     const uint32_t n = w->plan->n;
-    taut_text_put(w, "%sfloat speed = 0;\n", indent);
-    for (uint32_t i = 0; i < n; i++)
-        if (v->counts[i])
-            taut_text_put(w, "%sspeed = taut_max_single(speed, %s * (float)x[%u]);\n", indent,
-                          taut_text_single(w, v->factors[i]).text, n + i);
+    for (uint32_t i = 0; i < n; i++) {
+        int is_first = v->counts[i];
+        for (uint32_t k = 0; k < i; k++) is_first &= !(v->counts[k] && v->factors[k] == v->factors[i]);
+        if (!is_first) continue;
+        taut_text_need(w, v->factors[i]);
+        taut_text_put(w, "    const float speed%d_%u = %s * (float)", index, i, taut_text_single(w, v->factors[i]).text);
+        for (uint32_t k = i + 1; k < n; k++)
+            if (v->counts[k] && v->factors[k] == v->factors[i]) taut_text_put(w, "taut_about(");
+        taut_text_put(w, "x[%u]", n + i);
+        for (uint32_t k = i + 1; k < n; k++)
+            if (v->counts[k] && v->factors[k] == v->factors[i]) taut_text_put(w, ", x[%u])", n + k);
+        taut_text_put(w, ";\n    fits%d |= (%s < LESS((float)LINEAR_SOUND) * taut_abs_single(speed%d_%u))\n"
+                         "        & (taut_abs_single(speed%d_%u) < " UNIT_MOST ");\n", index, size, index, i, index, i);
+    }
 }
 
 static void put_velocities(text_writer *w, const speeds *v, const char *indent)
@@ -290,14 +300,7 @@ static void put_verdict_linear(text_writer *w, const speeds *v, const program_ph
     put_size(w, f, index, f->changes, size);
     taut_text_put(w, "    sure &= (%s > " UNIT_LEAST ") & (%s < " UNIT_MOST ");\n", unit.text, unit.text);
     taut_text_put(w, "    int fits%d = %s < LESS((float)LINEAR_SOUND) * %s;\n", index, size, unit.text);
-    if (f->unit == v->unit) {
-        for (uint32_t i = 0; i < w->plan->n; i++)
-            if (v->counts[i]) taut_text_need(w, v->factors[i]);
-        taut_text_put(w, "    if (TAUT_ANY(!fits%d & !gone)) {\n", index);
-        put_speed(w, v, "        ");
-        taut_text_put(w, "        fits%d |= (%s < LESS((float)LINEAR_SOUND) * speed) & (speed < " UNIT_MOST ");\n    }\n",
-                      index, size);
-    }
+    if (f->unit == v->unit) put_speed(w, v, index, size);
     taut_text_put(w, "    sure &= fits%d;\n", index);
 }
 
@@ -397,14 +400,16 @@ static void put_loop(text_writer *w, int once, const char *indent)
     const char *times = w->plan->uses_time ? ", t, t_low, t1, t1 - t" : "";
     char deeper[40];
     snprintf(deeper, sizeof deeper, "%s    ", indent);
-    taut_text_put(w, "%sfor (; made < most; made++) {\n", indent);
+    taut_text_put(w, "%sTAUT_TWO_STEPS\n%sfor (; made < most; made++) {\n", indent, indent);
     taut_text_cuda_time(w, "t", "t_low", "h", deeper);
     taut_text_put(w, "%sif (direct%d(y, &further, gone, 0, odd + member, count%s)) break;\n", deeper, once, times);
     if (w->plan->uses_time) taut_text_put(w, "%st = t1, t_low = t1_low;\n", deeper);
     if (once)
-        taut_text_put(w, "%sif ((made & 63) == 63) {\n%s    if (!TAUT_ANY(further & !gone)) {\n"
-                         "%s        made++, expects = 0;\n%s        break;\n%s    }\n%s    further = 0;\n%s}\n",
-                      deeper, deeper, deeper, deeper, deeper, deeper, deeper);
+        taut_text_put(w, "%sif (made + 1 == until) {\n%s    if (!TAUT_ANY(further & !gone)) {\n"
+                         "%s        made++, expects = 0, window = 2;\n%s        break;\n%s    }\n"
+                         "%s    window = window < 64 ? 2 * window : window;\n"
+                         "%s    until += window, further = 0;\n%s}\n",
+                      deeper, deeper, deeper, deeper, deeper, deeper, deeper, deeper);
     taut_text_put(w, "%s}\n", indent);
 }
 
@@ -462,7 +467,7 @@ static void put_careful(text_writer *w)
     taut_text_put(w, "            }\n        }\n");
 }
 
-/* made, expects and span are the same for all threads of a warp. */
+/* made, expects, window and span are the same for all threads of a warp. */
 static void put_kernel(text_writer *w, const speeds *v)
 {
     const text_plan *p = w->plan;
@@ -472,7 +477,7 @@ static void put_kernel(text_writer *w, const speeds *v)
                      "    const int most = (int)steps, even_at = 0;\n    const long long stride = count;\n"
                      "    TAUT_MEMBERS {\n"
                      "        number y[%u];\n"
-                     "        int made = 0, further = 0, expects = 0, span = 1, gone, lost = 0;\n"
+                     "        int made = 0, further = 0, expects = 0, window = 2, span = 1, gone, lost = 0;\n"
                      "        t = t_begin, t_low = t_begin_low;\n        (void)even_at, (void)stride, (void)h;\n",
                   CUDA_ENTRY, p->numbers);
     put_state(w, "        ", 1);
@@ -481,7 +486,8 @@ static void put_kernel(text_writer *w, const speeds *v)
     if (further) taut_text_put(w, "            if (expects == 0) {\n");
     put_loop(w, 0, further ? "                " : "            ");
     if (further) {
-        taut_text_put(w, "                expects = 1;\n            } else {\n");
+        taut_text_put(w, "                expects = 1;\n            } else {\n"
+                         "                int until = made + window;\n                further = 0;\n");
         put_loop(w, 1, "                ");
         taut_text_put(w, "                if (made < most && expects) expects = 2;\n            }\n"
                          "            if (expects < 2) continue;\n            expects = 1;\n");

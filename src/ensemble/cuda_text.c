@@ -509,7 +509,8 @@ void taut_text_cuda_begin(int blocks, builder *out)
 int taut_text_cuda(const text_plan *p, int blocks, int fast, builder *out)
 {
     text_writer w = { .plan = p, .out = out, .fast = fast };
-    const int usual = p->instructions > CUDA_LONG ? CUDA_BLOCKS_LONG : CUDA_BLOCKS;
+    const int usual = p->instructions > CUDA_LONG ? CUDA_BLOCKS_LONG
+                      : fast && taut_text_cuda_is_direct(p) ? CUDA_BLOCKS_FAST : CUDA_BLOCKS;
     taut_text_cuda_begin(blocks > 0 ? blocks : usual, out);
     int status = taut_text_prelude(p, 0, out);
     taut_builder_put(out, "#define EVEN(i) even[even_at + i]\n#define ODD(i) odd[(i) * stride]\n"
