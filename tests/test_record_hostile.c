@@ -138,6 +138,9 @@ static void refused_edits(void **state)
         { RESUME, NO_SUM "update checkpoint set value = zeroblob(40) where name = 'state.q'", "not 6 numbers" },
         { RESUME, NO_SUM "update checkpoint set value = '0' where name = 'state.t'", "not 1 numbers" },
         { RESUME, NO_SUM "delete from checkpoint where name = 'state.p'", "state.p" },
+        /* files of earlier versions do not have these */
+        { 0, NO_SUM "delete from checkpoint where name in ('state.trend', 'state.change')", "" },
+        { RESUME, "delete from checkpoint where name = 'state.trend'", "changed after it was written" },
         { RESUME, BYTES("state.t", MINUS_INFINITY), "not finite" },
         { RESUME, BYTES("state.step", "000000000000F87F"), "not finite" },
         { RESUME, NUMBER("step", "-1"), "step" },

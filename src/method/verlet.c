@@ -22,7 +22,6 @@
 #include "method/verlet_loops.h"
 #include "solve/multiplier.h"
 #include "step/stepper.h"
-#include "system/vector.h"
 #define NUMBER real
 #include "linalg/products_sum.h"
 
@@ -39,7 +38,6 @@ typedef struct {
     products *rows;        /* G v */
     products *columns;     /* G' x */
     state next;            /* the state being found; next.lambda is lambda */
-    int is_part;           /* of steps of unequal lengths */
     void *room;            /* of the arrays below */
     real *f, *f1;          /* free forces at the beginning and at the end */
     real *g0, *g1;         /* constraint Jacobians */
@@ -160,19 +158,19 @@ static int create_table(verlet *r, real tolerance)
     step_table *t = taut_mem_new(r->s->context, 1, sizeof *t);
     if (!t) return TAUT_OUT_OF_MEMORY;
     X(step_table_begin)(t);
-    X(lobatto_table)(r->s, 2, r->is_part, t);
+    X(lobatto_table)(r->s, 2, 1, t);
     int status = X(stepper_create)(r->s, t, tolerance, &r->table);
     taut_mem_free(r->s->context, t);
     return status;
 }
 
-static int create(struct system *s, int project, int is_part, real tolerance, void **self)
+static int create(struct system *s, int project, real tolerance, void **self)
 {
     verlet *r = taut_mem_new(s->context, 1, sizeof *r);
     *self = NULL;
     if (!r) return TAUT_OUT_OF_MEMORY;
     r->s = s;
-    r->project = project, r->is_part = is_part;
+    r->project = project;
     r->drag = !s->structure.explicit_force;
     r->pieces = s->structure.diagonal_mass;
     int status = X(system_prepare_block)(s, BLOCK_G);
@@ -194,13 +192,14 @@ static int create(struct system *s, int project, int is_part, real tolerance, vo
 
 static int create_projected(struct system *s, const method_spec *spec, real tolerance, void **self)
 {
-    return create(s, 1, spec->is_part, tolerance, self);
+    (void)spec;
+    return create(s, 1, tolerance, self);
 }
 
 static int create_plain(struct system *s, const method_spec *spec, real tolerance, void **self)
 {
     (void)spec;
-    return create(s, 0, 1, tolerance, self);
+    return create(s, 0, tolerance, self);
 }
 
 static const newton_counts *counts(const void *self)
@@ -593,12 +592,7 @@ static void end(verlet *r, const state *x)
 static int find_positions(verlet *r, const state *x)
 {
     struct system *s = r->s;
-    if (r->is_part) {
-        pool_copy(s->work->pool, r->next.lambda, x->lambda, s->c * sizeof(real));
-    } else { /* as they would be if they changed as in the last step */
-        const real *const both[] = { x->lambda, x->trend };
-        X(vector_combine)(s->work->pool, s->c, 2, (const real[]){ 1, 1 }, both, r->next.lambda);
-    }
+    pool_copy(s->work->pool, r->next.lambda, x->lambda, s->c * sizeof(real));
     first_positions(r, x);
     r->compare = 0;
     if (!s->c) return TAUT_OK;
@@ -697,7 +691,6 @@ static int step(void *self, state *x, real h)
         r->factored = r->known = 0;
         return r->slow ? X(stepper_step)(r->table, x, h) : status;
     }
-    if (!r->is_part) X(state_expect)(r->s->work->pool, x, r->next.lambda, TREND_STEADY, &r->next);
     X(state_swap)(x, &r->next);
     end(r, x);
     return TAUT_OK;

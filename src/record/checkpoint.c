@@ -206,14 +206,20 @@ static int get_progress(record *r, const engine_api *api, void *engine, run_resu
     return status;
 }
 
+/* What files of earlier versions do not have, and what is nothing but a guess. */
+static int is_new(const char *name) { return strcmp(name, "trend") == 0 || strcmp(name, "change") == 0; }
+
 static int get_fields(record *r, const engine_api *api, void *engine)
 {
     int status = TAUT_OK;
     for (int i = 0, n = api->field_count(engine); !status && i < n; i++) {
         char name[80];
+        int has = 1;
         const engine_field f = api->field(engine, i);
         snprintf(name, sizeof name, "state.%s", f.name);
-        status = taut_record_checkpoint_numbers(r, name, f.data, f.count, api->number_size);
+        if (is_new(f.name)) status = taut_record_checkpoint_has(r, name, &has);
+        if (!status && has) status = taut_record_checkpoint_numbers(r, name, f.data, f.count, api->number_size);
+        if (!has) memset(f.data, 0, f.count * api->number_size);
     }
     return status;
 }
