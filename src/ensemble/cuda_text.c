@@ -269,7 +269,7 @@ static const char surely[] =
     "#endif\n"
     /* the larger of two sizes; of two numbers, one of which has no sign. The upper half of a double is a number in single
        precision that is as much larger than others, up to 2^1016: one instruction, signs included. In long steps the
-       compiler runs out of registers for it (compose:rattle,order=8, fast: 558 ps a step instead of 375). */
+       compiler runs out of registers for it (compose:rattle,order=8, fast: 558 ps a step instead of 389). */
     "#if defined __CUDACC__ && defined TAUT_HALVES\n"
     "#define TAUT_HALF(x) __int_as_float(__double2hiint(x))\n"
     "#define TAUT_FROM_HALF(x) __hiloint2double(__float_as_int(x), 0)\n"
