@@ -67,8 +67,8 @@ static void gpu_has_the_bits_of_single_runs(void **unused)
     assert_true(check_all(EXECUTOR_GPU, 70, 5, TAUT_NATIVE_DEFAULT, 1) >= 8);
 }
 
-/* Kernels that believe nothing unless they are four times as sure: steps that rough sizes, or those in single precision,
-   do not decide are made by the exact ones. */
+/* Kernels that believe nothing unless they are four times as sure: steps that rough sizes, or those in single
+   precision, do not decide are made by the exact ones. */
 static void steps_that_rough_sizes_do_not_decide_have_the_same_bits(void **unused)
 {
     (void)unused;

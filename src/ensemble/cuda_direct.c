@@ -1,10 +1,10 @@
 /* Steps as CUDA C without branches.
  *
- * A thread that branches waits: for what it branches on, and because nothing behind a branch begins before it. directN is
- * quickN (cuda_text.c) in one line: one round of each phase, whose verdicts are numbers that are looked at together,
- * behind everything that takes time, for all threads of a warp at once. Where all of them are sure, their new states are
- * written; if one is not, none is, and the warp makes that step as quickN does. The operations of a step that is made are
- * those of the tapes, so bits do not depend on any of this.
+ * A thread that branches waits: for what it branches on, and because nothing behind a branch begins before it. directN
+ * is quickN (cuda_text.c) in one line: one round of each phase, whose verdicts are numbers that are looked at together,
+ * behind everything that takes time, for all threads of a warp at once. Where all of them are sure, their new states
+ * are written; if one is not, none is, and the warp makes that step as quickN does. The operations of a step that is
+ * made are those of the tapes, so bits do not depend on any of this.
  *
  * direct0 expects that two corrections with a matrix are enough, direct1 makes one more with it where that is needed. A
  * warp goes over to direct1 when a member asks for it, for two steps, and longer as long as that is asked for.
@@ -210,7 +210,8 @@ static void put_speed(text_writer *w, const speeds *v, int index, const char *si
         for (uint32_t k = 0; k < i; k++) is_first &= !(v->counts[k] && v->factors[k] == v->factors[i]);
         if (!is_first) continue;
         taut_text_need(w, v->factors[i]);
-        taut_text_put(w, "    const float speed%d_%u = %s * (float)", index, i, taut_text_single(w, v->factors[i]).text);
+        taut_text_put(w, "    const float speed%d_%u = %s * (float)", index, i,
+                      taut_text_single(w, v->factors[i]).text);
         for (uint32_t k = i + 1; k < n; k++)
             if (v->counts[k] && v->factors[k] == v->factors[i]) taut_text_put(w, "taut_about(");
         taut_text_put(w, "x[%u]", n + i);
@@ -258,7 +259,8 @@ static void put_size(text_writer *w, const program_phase *f, int index, const ui
     int any = 0;
     for (uint32_t i = 0; i < f->size; i++) {
         if (taut_text_weighs(w, f->weights[i], 0)) continue;
-        taut_text_put(w, any ? "    %s = taut_max_single(%s, weight%d_%u * %s);\n" : "    float %s = %sweight%d_%u * %s;\n",
+        taut_text_put(w, any ? "    %s = taut_max_single(%s, weight%d_%u * %s);\n"
+                             : "    float %s = %sweight%d_%u * %s;\n",
                       size, any ? size : "", index, i, taut_text_single(w, changes[i]).text);
         any = 1;
     }
@@ -305,8 +307,8 @@ static void put_verdict_linear(text_writer *w, const speeds *v, const program_ph
 }
 
 /* After two corrections (iteration_judge_two, iteration_once_more). What exceeds `rest` with a second correction of at
-   most 1/16 of the first has a first one that exceeds `enough` (taut_text_cuda_has_quick). Powers of two keep squares and
-   cubes of what counts where single precision has them. */
+   most 1/16 of the first has a first one that exceeds `enough` (taut_text_cuda_has_quick). Powers of two keep squares
+   and cubes of what counts where single precision has them. */
 static void put_verdict_two(text_writer *w, const program_phase *f, int index, int once)
 {
     const double rest = f->iteration.rest;
@@ -314,8 +316,8 @@ static void put_verdict_two(text_writer *w, const program_phase *f, int index, i
     snprintf(first, sizeof first, "first%d", index), snprintf(second, sizeof second, "second%d", index);
     put_size(w, f, index, f->changes, first);
     put_size(w, f, index, f->seconds, second);
-    taut_text_put(w, "    const float much%d = %s * 0x1p40f, square%d = much%d * much%d;\n", index, second, index, index,
-                  index);
+    taut_text_put(w, "    const float much%d = %s * 0x1p40f, square%d = much%d * much%d;\n", index, second, index,
+                  index, index);
     taut_text_put(w, "    const int small%d = %s < LESS((float)LINEAR_SOUND);\n", index, first);
     taut_text_put(w, "    const int ended%d = (%s < LESS(%af)) | (small%d & (square%d < LESS(%af) * %s));\n", index,
                   first, f->iteration.enough, index, index, rest * 0x1p80, first);
@@ -430,8 +432,8 @@ static void put_usual(text_writer *w)
 {
     const char *times = w->plan->uses_time ? ", t, t_low, t1, t1 - t" : "";
     const uint32_t numbers = w->plan->numbers;
-    taut_text_put(w, "TAUT_RARE int usual0(number *all, number *clock, int made, int end, int gone, int is_one, number h,\n"
-                     "    number *x, const number *odd, long long count, long long member, long long *done)\n{\n"
+    taut_text_put(w, "TAUT_RARE int usual0(number *all, number *clock, int made, int end, int gone, int is_one,\n"
+                     "    number h, number *x, const number *odd, long long count, long long member, long long *done)\n{\n"
                      "    number y[%u], t = clock[0], t_low = clock[1];\n    int lost = 0;\n"
                      "    (void)h, (void)t, (void)t_low;\n"
                      "    for (int i = 0; i < %u; i++) y[i] = all[i];\n"
@@ -456,7 +458,8 @@ static void put_careful(text_writer *w)
     const uint32_t numbers = w->plan->numbers;
     taut_text_put(w, "        if (lost) {\n");
     put_state(w, "            ", 1);
-    taut_text_put(w, "            t = t_begin, t_low = t_begin_low;\n            for (made = 0; made < most; made++) {\n"
+    taut_text_put(w, "            t = t_begin, t_low = t_begin_low;\n"
+                     "            for (made = 0; made < most; made++) {\n"
                      "                number z[%u];\n                for (int i = 0; i < %u; i++) z[i] = y[i];\n",
                   numbers, numbers);
     taut_text_cuda_time(w, "t", "t_low", "h", "                ");
@@ -501,7 +504,8 @@ static void put_kernel(text_writer *w, const speeds *v)
                      "                const int became = usual0(all, clock, made, end, gone, is_one, h, x, odd, count, "
                      "member, done);\n"
                      "                for (int i = 0; i < %u; i++) y[i] = all[i];\n"
-                     "                t = clock[0], t_low = clock[1], made = end, gone = became & 1, lost |= became >> 1;\n"
+                     "                t = clock[0], t_low = clock[1], made = end;\n"
+                     "                gone = became & 1, lost |= became >> 1;\n"
                      "            }\n", p->numbers, p->numbers, p->numbers);
     taut_text_put(w, "        }\n");
     put_velocities(w, v, "        ");

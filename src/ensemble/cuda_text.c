@@ -267,8 +267,8 @@ static const char surely[] =
     "#define TAUT_TOP(x) ((int)(taut_math_bits(x) >> 32))\n"
     "#define TAUT_FROM_TOP(i) taut_math_number((uint64_t)(uint32_t)(i) << 32)\n"
     "#endif\n"
-    /* the larger of two sizes; of two numbers, one of which has no sign. The upper half of a double is a number in single
-       precision that is as much larger than others, up to 2^1016: one instruction, signs included. In long steps the
+    /* the larger of two sizes; of two numbers, one of which has no sign. The upper half of a double is a number in
+       single precision that is as much larger than others, up to 2^1016: one instruction, signs included. In long steps the
        compiler runs out of registers for it (compose:rattle,order=8, fast: 558 ps a step instead of 389). */
     "#if defined __CUDACC__ && defined TAUT_HALVES\n"
     "#define TAUT_HALF(x) __int_as_float(__double2hiint(x))\n"
@@ -390,7 +390,9 @@ static int put_step(text_writer *w, int index, int quick)
         return status;
     }
     taut_text_put(w, "%s%d(number *x, int even_at, const number *odd, long long stride%s)\n{\n",
-                  quick ? "TAUT_STEP quick" : taut_text_cuda_has_quick(p) ? "TAUT_RARE int step" : "TAUT_STEP step", index,
+                  quick                         ? "TAUT_STEP quick"
+                  : taut_text_cuda_has_quick(p) ? "TAUT_RARE int step"
+                                                : "TAUT_STEP step", index,
                   w->plan->uses_time ? ", number t0, number t0_low, number t1, number span" : "");
     for (int k = 0; k < p->phase_count; k++) {
         const program_phase *f = &p->phases[k];

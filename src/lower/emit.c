@@ -132,7 +132,8 @@ static void visit_results(emission *e, visit *f)
     const program *p = e->p;
     visit_list(e, p->move, p->s->n, f), visit_list(e, p->push, p->s->n, f);
     visit_list(e, p->w, p->s->n, f), visit_list(e, p->lambda, p->s->c, f);
-    visit_list(e, p->trend, p->s->c, f), visit_list(e, p->change, 2 * (size_t)p->s->c, f), visit_list(e, p->reported, p->s->c, f);
+    visit_list(e, p->trend, p->s->c, f), visit_list(e, p->change, 2 * (size_t)p->s->c, f);
+    visit_list(e, p->reported, p->s->c, f);
     visit_list(e, p->outputs, p->output_count, f);
     if (p->has_work) f(e, p->work);
 }

@@ -43,7 +43,8 @@ static void count_reads(const program *p, uint32_t *reads)
         for (uint32_t i = 0; i < f->check_count; i++) reads[f->checks[i].pivot]++, reads[f->checks[i].reference]++;
     }
     count_list(p->move, p->s->n, reads), count_list(p->push, p->s->n, reads), count_list(p->w, p->s->n, reads);
-    count_list(p->lambda, p->s->c, reads), count_list(p->trend, p->s->c, reads), count_list(p->change, 2 * (size_t)p->s->c, reads);
+    count_list(p->lambda, p->s->c, reads), count_list(p->trend, p->s->c, reads);
+    count_list(p->change, 2 * (size_t)p->s->c, reads);
     count_list(p->reported, p->s->c, reads);
     count_list(p->outputs, p->output_count, reads);
     reads[p->work]++;

@@ -40,7 +40,8 @@ static int can_finish(const program *p)
 {
     const uint32_t n = p->s->n, c = p->s->c;
     int any = !p->move || is_of_state(p, p->move, n) || is_of_state(p, p->push, n) || is_of_state(p, p->w, n) ||
-              is_of_state(p, p->lambda, c) || is_of_state(p, p->trend, c) || is_of_state(p, p->change, 2 * (size_t)c) || is_of_state(p, p->reported, c) || is_of_state(p, &p->work, 1);
+              is_of_state(p, p->lambda, c) || is_of_state(p, p->trend, c) || is_of_state(p, p->change, 2 * (size_t)c) ||
+              is_of_state(p, p->reported, c) || is_of_state(p, &p->work, 1);
     for (int k = 0; k < p->phase_count; k++) any |= is_of_state(p, &p->phases[k].unit, p->phases[k].size > 0);
     for (int k = 0; k < p->phase_count; k++)
         for (uint32_t i = 0; i < p->phases[k].check_count; i++)

@@ -59,7 +59,8 @@ void X(program_destroy)(program *p)
     taut_native_drop(p->s->native, p->native);
     taut_native_pages_end(p->pages, p->pages_size);
     room_free(p->context, &p->room);
-    void *all[] = { p->literals, p->move, p->push, p->w, p->lambda, p->trend, p->change, p->reported, p->inputs, p->outputs };
+    void *all[] = { p->literals, p->move, p->push, p->w, p->lambda, p->trend, p->change, p->reported, p->inputs,
+                    p->outputs };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) taut_mem_free(p->context, all[i]);
     segment_clear(p, &p->setup), segment_clear(p, &p->results);
     for (int k = 0; k < p->phase_count; k++) phase_clear(p, &p->phases[k]);

@@ -495,27 +495,6 @@ static expr velocity_of(symbols *y, uint32_t i, expr push, expr w)
     return taut_expr_mul(g, k, taut_expr_add(g, p, taut_expr_add(g, push, low)));
 }
 
-/* As state_expect. */
-static void find_trend(symbols *y, uint32_t k, result_roots *o)
-{
-    const expr change = taut_expr_sub(y->g, o->lambda[k], X(symbol_state)(y, y->layout.lambda, k));
-    o->trend[k] = change;
-    if (o->change) {
-        const uint32_t c = y->s->c;
-        o->change[k] = change;
-        graph *g = y->g;
-        const expr old = X(symbol_state)(y, y->layout.change, c + k), next = taut_expr_add(g, change, old),
-                   bend = taut_expr_sub(g, change, X(symbol_state)(y, y->layout.change, k)),
-                   share = taut_expr_mul(g, taut_expr_number(g, (wide)0.125), taut_expr_unary(g, OP_ABS, o->lambda[k])),
-                   trust = taut_expr_sub(g, share, taut_expr_unary(g, OP_ABS, change)),
-                   most = taut_expr_binary(g, OP_MAX, trust, y->zero), least = taut_expr_neg(g, most);
-        o->change[c + k] = bend;
-        o->trend[k] = taut_expr_binary(g, OP_MAX, taut_expr_binary(g, OP_MIN, next, most), least);
-        if (!o->change[c + k]) y->failed = 1;
-    }
-    if (!o->trend[k]) y->failed = 1;
-}
-
 static int write_results(symbols *y, result_roots *o)
 {
     const step_table *t = y->table;
@@ -537,7 +516,7 @@ static int write_results(symbols *y, result_roots *o)
     if (t->lambda >= 0 && c) o->lambda = memcpy(take(o, c), X(symbol_vector)(y, t->lambda), c * sizeof(expr));
     if (o->lambda && t->trend) o->trend = take(o, c);
     if (o->trend && t->trend == TREND_ALTERNATING) o->change = take(o, 2 * c);
-    for (uint32_t k = 0; o->trend && k < c; k++) find_trend(y, k, o);
+    if (o->trend) X(symbol_trend)(y, o->lambda, o->trend, o->change);
     if (t->reported >= 0 && c) o->reported = memcpy(take(o, c), X(symbol_vector)(y, t->reported), c * sizeof(expr));
     return y->failed ? TAUT_OUT_OF_MEMORY : TAUT_OK;
 }

@@ -273,7 +273,8 @@ size_t X(symbol_vector_length)(const symbols *y, int vector)
         step_size size = y->table->groups[vector].size;
         return size == STEP_N ? s->n : size == STEP_C ? s->c : s->embedded;
     }
-    return vector == STEP_LAMBDA0 || vector == STEP_TREND0 ? s->c : vector == STEP_Y0 || vector == STEP_Y_RATE0 ? s->embedded : s->n;
+    if (vector == STEP_LAMBDA0 || vector == STEP_TREND0) return s->c;
+    return vector == STEP_Y0 || vector == STEP_Y_RATE0 ? s->embedded : s->n;
 }
 
 static void fill(symbols *y, expr *out, size_t count)
@@ -372,6 +373,25 @@ const expr *X(symbol_vector)(symbols *y, int vector)
     expr *made = new_vector(y, X(symbol_vector_length)(y, vector));
     if (made) find_known(y, vector, made);
     return *known = made;
+}
+
+/* As state_expect. */
+void X(symbol_trend)(symbols *y, const expr *lambda, expr *trend, expr *change)
+{
+    const uint32_t c = y->s->c;
+    const expr eighth = taut_expr_number(y->g, (wide)0.125);
+    for (uint32_t k = 0; k < c; k++) {
+        const expr d = sub(y, lambda[k], X(symbol_state)(y, y->layout.lambda, k));
+        trend[k] = checked(y, d);
+        if (!change) continue;
+        const expr next = add(y, d, X(symbol_state)(y, y->layout.change, c + k)),
+                   share = mul(y, eighth, taut_expr_unary(y->g, OP_ABS, lambda[k])),
+                   trust = sub(y, share, taut_expr_unary(y->g, OP_ABS, d)),
+                   most = taut_expr_binary(y->g, OP_MAX, trust, y->zero), least = taut_expr_neg(y->g, most);
+        change[k] = d;
+        change[c + k] = checked(y, sub(y, d, X(symbol_state)(y, y->layout.change, k)));
+        trend[k] = checked(y, taut_expr_binary(y->g, OP_MAX, taut_expr_binary(y->g, OP_MIN, next, most), least));
+    }
 }
 
 void X(symbol_sum)(symbols *y, const step_sum *sum, size_t length, expr *out)

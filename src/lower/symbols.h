@@ -65,6 +65,8 @@ expr X(symbol_inverse_mass)(symbols *y, uint32_t entry);
 /* coefficient h^power */
 expr X(symbol_factor)(symbols *y, real coefficient, int power);
 size_t X(symbol_vector_length)(const symbols *y, int vector);
+/* The trend of multipliers that are to be lambda (c); change: 2c, or NULL. */
+void X(symbol_trend)(symbols *y, const expr *lambda, expr *trend, expr *change);
 const expr *X(symbol_vector)(symbols *y, int vector);
 /* out := the sum, as step_sum_value computes it */
 void X(symbol_sum)(symbols *y, const step_sum *sum, size_t length, expr *out);

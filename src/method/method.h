@@ -66,14 +66,14 @@ typedef struct {
 
 /* The contract of a step, whatever makes it. It maps the state x (system/state.h) at t to that at t + h:
  *
- * - It reads t, q, p, w, lambda, trend and change, what compensated summation left over (t_low, q_low, p_low), step and extra of x, and
- *   h, which may be negative; nothing else. A step depends on state and length alone, so that a resumed run repeats
- *   every bit: what a method keeps for speed (a factored matrix, a force) must be what it would compute again.
+ * - It reads t, q, p, w, lambda, trend and change, what compensated summation left over (t_low, q_low, p_low), step
+ *   and extra of x, and h, which may be negative; nothing else. A step depends on state and length alone, so that a
+ *   resumed run repeats every bit: what a method keeps for speed (a factored matrix, a force) must be what it would
+ *   compute again.
  * - It sets t and t_low (state_next_time); q and p with their low parts (add_compensated); w, of a Lagrangian the
- *   velocity that belongs to p, of the others p; lambda, its own multipliers, with which the next step begins, and their
- *   trend where it begins where that leads (state_expect). A method
- *   that declares own_work adds the work of the step; one that declares midpoint_multipliers sets t_lambda; one that
- *   chooses its steps sets step.
+ *   velocity that belongs to p, of the others p; lambda, its own multipliers, with which the next step begins, and
+ *   their trend where it begins where that leads (state_expect). A method that declares own_work adds the work of the
+ *   step; one that declares midpoint_multipliers sets t_lambda; one that chooses its steps sets step.
  * - It leaves extra and, without own_work, the work alone: others set them.
  * - It fails with a positive status and a text in the context. x is then as it was, and a later step from x is as if
  *   nothing had happened.

@@ -29,7 +29,8 @@ static size_t size_of(const struct system *s, step_size size)
 size_t X(step_vector_length)(const step_work *w, int vector)
 {
     if (vector >= 0) return size_of(w->s, w->table->groups[vector].size);
-    return vector == STEP_LAMBDA0 || vector == STEP_TREND0 ? w->s->c : vector == STEP_Y0 || vector == STEP_Y_RATE0 ? w->s->embedded : w->s->n;
+    if (vector == STEP_LAMBDA0 || vector == STEP_TREND0) return w->s->c;
+    return vector == STEP_Y0 || vector == STEP_Y_RATE0 ? w->s->embedded : w->s->n;
 }
 
 /* As add_compensated would add the rest of the sum to q0 or p0, to the bit: the end of a step is where its last place
