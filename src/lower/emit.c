@@ -357,9 +357,9 @@ static void describe_state(const emission *e, uint32_t i, char *buffer, size_t s
         snprintf(buffer, size, "multiplier of %s", name);
     } else if (i >= program_trend_at(s->n, s->c) && i < program_trend_at(s->n, s->c) + 3 * s->c) {
         static const char *const changes[] = { "expected change", "change", "change of the change" };
-        const uint32_t k = i - program_trend_at(s->n, s->c);
-        X(system_constraint_name)(s, k % s->c, name, sizeof name);
-        snprintf(buffer, size, "%s of the multiplier of %s", changes[k / s->c], name);
+        i -= program_trend_at(s->n, s->c);
+        X(system_constraint_name)(s, i % s->c, name, sizeof name);
+        snprintf(buffer, size, "%s of the multiplier of %s", changes[i / s->c], name);
     }
     X(emit_comment)(buffer);
 }
