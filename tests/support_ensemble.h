@@ -33,6 +33,7 @@ typedef struct {
     double *values, *rows, *states;
     executor_member *members;
     size_t rows_least;      /* of the executor */
+    int fast;
 } ensemble_run;
 
 static inline size_t count_varied(const ensemble_case *c)
@@ -88,7 +89,7 @@ static inline executor *create_executor(const ensemble_case *c, ensemble_run *r,
     const executor_options options = { .on = on, .method = c->method, .tolerance = (wide)c->tolerance,
                                        .step = (wide)c->h, .threads = threads, .native = native, .lanes = c->lanes,
                                        .vary = r->vary, .vary_count = r->vary_count,
-                                       .rows_least = r->rows_least };
+                                       .rows_least = r->rows_least, .fast = r->fast };
     size_t all[COLUMNS_MOST];
     int status = taut_executor_create(r->m, &options, &e);
     if (status) print_error("%s %s: %s\n", c->model, c->method, taut_error_text(r->context));

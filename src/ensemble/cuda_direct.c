@@ -20,6 +20,7 @@ static const char tools[] =
     "#ifdef __CUDACC__\n"
     "#define TAUT_ANY(x) __any_sync(0xffffffffu, x)\n"
     "#define TAUT_TWO_STEPS _Pragma(\"unroll 2\")\n" /* fewer copies from one to the next */
+    "#define TAUT_HERE(x) asm volatile(\"\" : \"+d\"(x))\n" /* it is in its place here, and not before */
     /* all threads of a warp take part in its votes, with a member or without */
     "#define TAUT_MEMBERS \\\n"
     "    const int is_one = TAUT_MEMBER < count; const long long member = is_one ? TAUT_MEMBER : count - 1;\n"
@@ -50,6 +51,7 @@ static const char tools[] =
     "#else\n"
     "#define TAUT_ANY(x) (x)\n"
     "#define TAUT_TWO_STEPS\n"
+    "#define TAUT_HERE(x) (void)(x)\n"
     "#define TAUT_MEMBERS const int is_one = 1; TAUT_LOOP\n"
     "static inline float taut_abs_single(float x) { return x < 0 ? -(x) : x; }\n"
     "static inline float taut_max_single(float a, float b)\n"
@@ -396,22 +398,55 @@ static void put_state(text_writer *w, const char *indent, int load)
     }
 }
 
+/* One step: `left` if it was not made. */
+static void put_try(text_writer *w, int once, const char *indent)
+{
+    taut_text_cuda_time(w, "t", "t_low", "h", indent);
+    taut_text_put(w, "%sconst int left = direct%d(y, &further, gone, 0, odd + member, count%s);\n", indent, once,
+                  w->plan->uses_time ? ", t, t_low, t1, t1 - t" : "");
+}
+
+static void put_later(text_writer *w, const char *indent)
+{
+    if (w->plan->uses_time) taut_text_put(w, "%st = t1, t_low = t1_low;\n", indent);
+}
+
 /* Steps as long as all threads are sure. */
 static void put_loop(text_writer *w, int once, const char *indent)
 {
-    const char *times = w->plan->uses_time ? ", t, t_low, t1, t1 - t" : "";
     char deeper[40];
     snprintf(deeper, sizeof deeper, "%s    ", indent);
     taut_text_put(w, "%sTAUT_TWO_STEPS\n%sfor (; made < most; made++) {\n", indent, indent);
-    taut_text_cuda_time(w, "t", "t_low", "h", deeper);
-    taut_text_put(w, "%sif (direct%d(y, &further, gone, 0, odd + member, count%s)) break;\n", deeper, once, times);
-    if (w->plan->uses_time) taut_text_put(w, "%st = t1, t_low = t1_low;\n", deeper);
+    put_try(w, once, deeper);
+    taut_text_put(w, "%sif (left) break;\n", deeper);
+    put_later(w, deeper);
     if (once)
         taut_text_put(w, "%sif (made + 1 == until) {\n%s    if (!TAUT_ANY(further & !gone)) {\n"
                          "%s        made++, expects = 0, window = 2;\n%s        break;\n%s    }\n"
                          "%s    window = window < 64 ? 2 * window : window;\n"
                          "%s    until += window, further = 0;\n%s}\n",
                       deeper, deeper, deeper, deeper, deeper, deeper, deeper, deeper);
+    taut_text_put(w, "%s}\n", indent);
+}
+
+/* The same in pairs: the second step reads the numbers where the first one has put them, and no number is copied. The
+   compiler would copy them all before a branch that is hardly ever taken, if it could. A last one alone is left. */
+static void put_pairs(text_writer *w, const char *indent)
+{
+    const text_plan *p = w->plan;
+    char deeper[40], last[40];
+    snprintf(deeper, sizeof deeper, "%s    ", indent), snprintf(last, sizeof last, "%s        ", indent);
+    taut_text_put(w, "%sfor (; made + 1 < most; made += 2) {\n", indent);
+    for (int second = 0; second < 2; second++) {
+        taut_text_put(w, "%s{\n", deeper);
+        put_try(w, 0, last);
+        taut_text_put(w, "%sif (left) {\n", last);
+        for (uint32_t i = 0; second && i < p->numbers; i++)
+            if (p->stored[i]) taut_text_put(w, "%s    TAUT_HERE(y[%u]);\n", last, i);
+        taut_text_put(w, "%s    made += %d;\n%s    break;\n%s}\n", last, second, last, last);
+        put_later(w, last);
+        taut_text_put(w, "%s}\n", deeper);
+    }
     taut_text_put(w, "%s}\n", indent);
 }
 
@@ -487,7 +522,10 @@ static void put_kernel(text_writer *w, const speeds *v)
     taut_text_put(w, "        gone = !taut_numbers(y);\n        if (gone && is_one) done[member] = 0;\n");
     taut_text_put(w, "        while (made < most) {\n            const int begun = made;\n");
     if (further) taut_text_put(w, "            if (expects == 0) {\n");
-    put_loop(w, 0, further ? "                " : "            ");
+    if (further)
+        put_pairs(w, "                ");
+    else
+        put_loop(w, 0, "            ");
     if (further) {
         taut_text_put(w, "                expects = 1;\n            } else {\n"
                          "                int until = made + window;\n                further = 0;\n");

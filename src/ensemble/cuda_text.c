@@ -185,12 +185,78 @@ static void put_iteration(text_writer *w, const program_phase *f, int index)
     taut_text_put(w, "    }\n    }\n");
 }
 
+/* ---- sums of the state ---- */
+
+/* A sum that grows term by term. */
+typedef struct {
+    text_operand name;
+    uint32_t value;          /* the register that has it; UINT32_MAX: none */
+    uint32_t number, terms;  /* of the state's numbers; for the names of what it was before */
+} growing_sum;
+
+static void add_next(text_writer *w, growing_sum *s, const char *sign, const char *term)
+{
+    text_operand next;
+    snprintf(next.text, sizeof next.text, "s%u_%u", s->number, s->terms++);
+    taut_text_put(w, "    const number %s = %s %s %s;\n", next.text, s->name.text, sign, term);
+    s->name = next, s->value = UINT32_MAX;
+}
+
+static void add_product(text_writer *w, growing_sum *s, uint32_t a, uint32_t b, int negative)
+{
+    char product[2 * sizeof(text_operand) + 4];
+    taut_text_need(w, a), taut_text_need(w, b);
+    snprintf(product, sizeof product, "%s * %s", taut_text_name(w, a).text, taut_text_name(w, b).text);
+    add_next(w, s, negative ? "-" : "+", product);
+}
+
+/* Is the sum with this term already there? */
+static int has_sum(const text_writer *w, const growing_sum *s, uint32_t r, int negative, uint32_t *sum)
+{
+    *sum = s->value == UINT32_MAX || negative ? UINT32_MAX : taut_text_sum(w, s->value, r);
+    return *sum != UINT32_MAX && w->written[*sum];
+}
+
+/* Fast steps need not keep the order of the tapes: what is a sum of products that nothing has read so far is added
+   product by product, each in one operation, and a part of the sum that was computed before is taken from there. */
+static void add_term(text_writer *w, growing_sum *s, uint32_t r, int negative)
+{
+    const program_instruction *c = w->written[r] ? NULL : w->source[r];
+    uint32_t sum;
+    if (has_sum(w, s, r, negative, &sum)) {
+        s->name = taut_text_name(w, sum), s->value = sum;
+    } else if (c && (c->op == OP_ADD || c->op == OP_SUB)) {
+        const int second = has_sum(w, s, c->b, negative ^ (c->op == OP_SUB), &sum);
+        if (!second) add_term(w, s, c->a, negative);
+        add_term(w, s, c->b, negative ^ (c->op == OP_SUB));
+        if (second) add_term(w, s, c->a, negative);
+    } else if (c && c->op == OP_MUL) {
+        add_product(w, s, c->a, c->b, negative);
+    } else if (c && (c->op == PROGRAM_MULTIPLY_ADD || c->op == PROGRAM_MULTIPLY_SUBTRACT ||
+                     c->op == PROGRAM_SUBTRACT_PRODUCT)) {
+        add_term(w, s, c->c, negative ^ (c->op == PROGRAM_MULTIPLY_SUBTRACT));
+        add_product(w, s, c->a, c->b, negative ^ (c->op == PROGRAM_SUBTRACT_PRODUCT));
+    } else {
+        taut_text_need(w, r);
+        add_next(w, s, negative ? "-" : "+", taut_text_name(w, r).text);
+    }
+}
+
+/* newI = x[I] + d */
+static void put_fast_sum(text_writer *w, uint32_t x, uint32_t d)
+{
+    const uint32_t value = w->t->p->state_first + x;
+    taut_text_need(w, value);
+    growing_sum s = { .name = taut_text_name(w, value), .value = value, .number = x };
+    add_term(w, &s, d, 0);
+    taut_text_put(w, "    const number new%u = %s;\n", x, s.name.text);
+}
+
 static void put_add(text_writer *w, uint32_t x, uint32_t low, uint32_t d)
 {
     const uint32_t first = w->t->p->state_first;
     if (w->fast) {
-        taut_text_need(w, d), taut_text_need(w, first + x);
-        taut_text_put(w, "    x[%u] = %s + %s;\n", x, taut_text_name(w, first + x).text, taut_text_name(w, d).text);
+        taut_text_put(w, "    x[%u] = new%u;\n", x, x);
         return;
     }
     taut_text_need(w, d), taut_text_need(w, first + low), taut_text_need(w, first + x);
@@ -216,13 +282,27 @@ static void put_all_finite(text_writer *w)
     taut_text_put(w, "    if (!(finite == 0)) return 1;\n");
 }
 
+static void put_fast_sums(text_writer *w)
+{
+    const program *p = w->t->p;
+    const uint32_t n = w->plan->n, c = w->plan->c;
+    for (uint32_t i = 0; i < n; i++) {
+        put_fast_sum(w, i, p->move[i]);
+        if (p->sets_momentum)
+            taut_text_need(w, p->push[i]);
+        else
+            put_fast_sum(w, n + i, p->push[i]);
+    }
+    if (p->has_work && w->plan->own_work) put_fast_sum(w, 5 * n + c + 1, p->work);
+}
+
 /* All that the old state is needed for, then the new one: a step that is left leaves the state as it was. */
 void taut_text_cuda_results(text_writer *w, int without_velocities)
 {
     const program *p = w->t->p;
     const uint32_t n = w->plan->n, c = w->plan->c;
     for (uint32_t i = 0; i < n; i++) {
-        taut_text_need(w, p->move[i]), taut_text_need(w, p->push[i]);
+        if (!w->fast || !w->single) taut_text_need(w, p->move[i]), taut_text_need(w, p->push[i]);
         if (p->w && !without_velocities) taut_text_need(w, p->w[i]);
     }
     for (uint32_t k = 0; p->lambda && k < c; k++) taut_text_need(w, p->lambda[k]);
@@ -230,6 +310,7 @@ void taut_text_cuda_results(text_writer *w, int without_velocities)
     for (uint32_t k = 0; p->change && k < 2 * c; k++) taut_text_need(w, p->change[k]);
     if (p->has_work) taut_text_need(w, p->work);
     if (!w->single) put_all_finite(w);
+    if (w->fast) put_fast_sums(w);
     for (uint32_t i = 0; i < n; i++) {
         put_add(w, i, 3 * n + i, p->move[i]);
         if (p->sets_momentum)

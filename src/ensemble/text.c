@@ -195,11 +195,21 @@ static int is_larger_size(const text_writer *w, const program_instruction *c, ui
     return 1;
 }
 
+/* Is it a number of the state that does not count: of q_low and p_low, in fast steps? */
+static int is_left_over(const text_writer *w, uint32_t r)
+{
+    const program *p = w->t->p;
+    const uint32_t first = p->state_first + 3 * w->plan->n;
+    return w->fast && r >= first && r < first + 2 * w->plan->n;
+}
+
 /* a b + c, a b - c or c - a b, rounded once. */
 static void put_fused(text_writer *w, const program_instruction *c)
 {
     const int subtracts = c->op == PROGRAM_MULTIPLY_SUBTRACT, from = c->op == PROGRAM_SUBTRACT_PRODUCT;
-    if (w->lanes && w->varies[c->target])
+    if (is_left_over(w, c->c)) /* a product, which the compiler may fuse with the next sum */
+        taut_text_put(w, "%s%s * %s", from ? "-" : "", taut_text_name(w, c->a).text, taut_text_name(w, c->b).text);
+    else if (w->lanes && w->varies[c->target])
         taut_text_put(w, "lane_f%s(%s, %s, %s)", subtracts ? "msub" : from ? "nmadd" : "madd",
                       taut_text_vector(w, c->a).text, taut_text_vector(w, c->b).text, taut_text_vector(w, c->c).text);
     else
@@ -268,12 +278,6 @@ void taut_text_tape(text_writer *w, const segment *tape, const char *indent)
     for (uint32_t i = 0; i < tape->count; i++) put_instruction(w, &tape->code[i], indent);
 }
 
-/* Of the state's numbers: q_low and p_low, where they do not count. */
-static int is_left_over(const text_writer *w, uint32_t i)
-{
-    return w->fast && i >= 3 * w->plan->n && i < 5 * w->plan->n;
-}
-
 /* A number from outside or of the state. */
 static void put_load(text_writer *w, uint32_t r)
 {
@@ -283,7 +287,7 @@ static void put_load(text_writer *w, uint32_t r)
     if (t->place[r] != UINT32_MAX)
         taut_text_put(w, t->varies[r] ? "    const number %s = ODD(%u);\n" : "    const double %s = EVEN(%u);\n",
                       name.text, t->place[r]);
-    else if (r >= p->state_first && r < p->state_first + p->state_count && is_left_over(w, r - p->state_first))
+    else if (is_left_over(w, r))
         taut_text_put(w, "    const number %s = -0.0;\n", name.text); /* x + -0 is x */
     else if (r >= p->state_first && r < p->state_first + p->state_count)
         taut_text_put(w, "    const number %s = x[%u];\n", name.text, r - p->state_first);
