@@ -18,6 +18,7 @@ static const ensemble_case cases[] = {
     { .model = DSP, .method = "rattle", .h = 0.01, .steps = 40, .tolerance = 1e-10, .varied = { RATE(0, 2, 4) } },
     { .model = "driven-pendulum", .method = "rattle", .h = 0.01, .steps = 30,
       .varied = { PARAMETER("w", 150, 250), PARAMETER("A", 0.01, 0.03) } },
+    { .model = "driven-pendulum", .method = "em", .h = 0.002, .steps = 30, .varied = { PARAMETER("w", 150, 250) } },
     { .model = "damped-pendulum", .method = "rattle", .h = 0.01, .steps = 30, .varied = { PARAMETER("c", 0.1, 1) } },
     { .model = "damped-pendulum", .method = "em", .h = 0.01, .steps = 30, .varied = { RATE(1, 0.1, 1) } },
     { .model = "heavy-top", .method = "rattle", .h = 0.002, .steps = 10, .varied = { PARAMETER("spin", 100, 160) } },

@@ -80,119 +80,7 @@ int taut_text_cuda_is_direct(const text_plan *p)
     return p->part_count == 1 && p->program_count == 1 && taut_text_cuda_has_quick(p->programs[0].p);
 }
 
-/* ---- velocities ---- */
-
-/* With a constant diagonal mass velocities are momenta times constants, and are read only for the size of the largest,
-   as a part of the unit of linear equations: it is taken from the momenta, and velocities are not kept. */
-typedef struct {
-    uint32_t size;           /* the register of the size; UINT32_MAX: it is not so */
-    uint32_t unit;           /* the larger one of it and something else */
-    uint32_t *factors;       /* of a coordinate: the register of its constant */
-    unsigned char *counts;   /* its velocity is among those that are read */
-} speeds;
-
-static int is_velocity(const text_writer *w, uint32_t r)
-{
-    const uint32_t first = w->t->p->state_first + 2 * w->plan->n;
-    return r >= first && r < first + w->plan->n;
-}
-
-/* The largest of velocities: all that is made of them, by this alone. */
-static int is_speed(const text_writer *w, uint32_t r)
-{
-    const program_instruction *c = w->source[r];
-    if (!c) return is_velocity(w, r);
-    if (!w->roughly[r] || (c->op != OP_ABS && c->op != OP_MAX)) return 0;
-    return is_speed(w, c->a) && (c->op == OP_ABS || is_speed(w, c->b));
-}
-
-/* Are these values read for something else than that unit? */
-static int reads_others(const text_writer *w, const speeds *v, const uint32_t *list, size_t count)
-{
-    int others = 1;
-    for (size_t i = 0; list && i < count; i++) others &= !is_speed(w, list[i]) && list[i] != v->unit;
-    return others;
-}
-
-static int tape_reads_others(const text_writer *w, const speeds *v, const segment *tape)
-{
-    int others = 1;
-    for (uint32_t i = 0; i < tape->count; i++) {
-        uint32_t operands[3];
-        const uint32_t target = tape->code[i].target;
-        const int count = taut_text_operands(&tape->code[i], operands);
-        if (!is_speed(w, target) && target != v->unit) others &= reads_others(w, v, operands, (size_t)count);
-    }
-    return others;
-}
-
-static int phase_reads_others(const text_writer *w, const speeds *v, const program_phase *f)
-{
-    const segment *tapes[] = { &f->begin, &f->residual, &f->factor, &f->solve, &f->further[0].tape,
-                               &f->further[1].tape };
-    const uint32_t *lists[] = { f->guesses, f->changes, f->weights, f->seconds, f->lasts };
-    int others = 1;
-    for (int i = 0; i < 4 + f->further_count; i++) others &= tape_reads_others(w, v, tapes[i]);
-    for (int i = 0; i < 5; i++) others &= reads_others(w, v, lists[i], f->size);
-    for (uint32_t i = 0; i < f->check_count; i++)
-        others &= reads_others(w, v, (const uint32_t[]){ f->checks[i].pivot, f->checks[i].reference }, 2);
-    return others && (!f->size || !f->iteration.twice || reads_others(w, v, &f->unit, 1));
-}
-
-/* The unit of linear equations, if the size is a part of it. */
-static void find_unit(const text_writer *w, speeds *v, const program_phase *f)
-{
-    const program_instruction *c = f->size && !f->iteration.twice ? w->source[f->unit] : NULL;
-    if (!c || c->op != OP_MAX || is_speed(w, c->a) == is_speed(w, c->b)) return;
-    v->unit = f->unit, v->size = is_speed(w, c->a) ? c->a : c->b;
-}
-
-static int is_constant(const text_writer *w, uint32_t r)
-{
-    const program *p = w->t->p;
-    return w->t->place[r] != UINT32_MAX || (r >= p->literal_first && r < p->literal_first + p->literal_count);
-}
-
-/* The constant by which the new momentum is multiplied; UINT32_MAX: the new velocity is something else. */
-static uint32_t factor_of(const text_writer *w, uint32_t i)
-{
-    const program *p = w->t->p;
-    const uint32_t n = w->plan->n, first = p->state_first;
-    const program_instruction *c = w->source[p->w[i]];
-    const uint32_t added = taut_text_sum(w, p->push[i], first + 4 * n + i);
-    const uint32_t sum = added == UINT32_MAX ? UINT32_MAX : taut_text_sum(w, first + n + i, added);
-    if (sum == UINT32_MAX || !c || c->op != OP_MUL) return UINT32_MAX;
-    return c->b == sum && is_constant(w, c->a) ? c->a : c->a == sum && is_constant(w, c->b) ? c->b : UINT32_MAX;
-}
-
-static void mark_speeds(const text_writer *w, const speeds *v, uint32_t r)
-{
-    const program_instruction *c = w->source[r];
-    if (!c) {
-        v->counts[r - w->t->p->state_first - 2 * w->plan->n] = 1;
-        return;
-    }
-    mark_speeds(w, v, c->a);
-    if (c->op == OP_MAX) mark_speeds(w, v, c->b);
-}
-
-/* v: with room for factors and counts. */
-static void find_speeds(const text_writer *w, speeds *v)
-{
-    const program *p = w->t->p;
-    const uint32_t n = w->plan->n, c = w->plan->c;
-    v->size = v->unit = UINT32_MAX;
-    memset(v->counts, 0, n);
-    for (int k = 0; k < p->phase_count; k++) find_unit(w, v, &p->phases[k]);
-    int fits = v->size != UINT32_MAX && p->w && !p->sets_momentum;
-    for (uint32_t i = 0; fits && i < n; i++) fits = (v->factors[i] = factor_of(w, i)) != UINT32_MAX;
-    for (int k = 0; fits && k < p->phase_count; k++) fits = phase_reads_others(w, v, &p->phases[k]);
-    fits = fits && tape_reads_others(w, v, &p->results) && reads_others(w, v, p->move, n) &&
-           reads_others(w, v, p->push, n) && reads_others(w, v, p->lambda, c) && reads_others(w, v, p->trend, c) &&
-           reads_others(w, v, p->change, 2 * (size_t)c) && (!p->has_work || reads_others(w, v, &p->work, 1));
-    if (!fits) v->size = v->unit = UINT32_MAX;
-    if (fits) mark_speeds(w, v, v->size);
-}
+/* ---- velocities (speeds.c) ---- */
 
 /* How a constant is read in the kernel. */
 static text_operand constant_name(const text_writer *w, uint32_t r)
@@ -204,7 +92,7 @@ static text_operand constant_name(const text_writer *w, uint32_t r)
 }
 
 /* The larger sizes of the unit: of momenta with equal factors together. */
-static void put_speed(text_writer *w, const speeds *v, int index, const char *size)
+static void put_speed(text_writer *w, const text_speeds *v, int index, const char *size)
 {
     const uint32_t n = w->plan->n;
     for (uint32_t i = 0; i < n; i++) {
@@ -224,7 +112,7 @@ static void put_speed(text_writer *w, const speeds *v, int index, const char *si
     }
 }
 
-static void put_velocities(text_writer *w, const speeds *v, const char *indent)
+static void put_velocities(text_writer *w, const text_speeds *v, const char *indent)
 {
     const uint32_t n = w->plan->n;
     for (uint32_t i = 0; v->size != UINT32_MAX && i < n; i++)
@@ -235,7 +123,7 @@ static void put_velocities(text_writer *w, const speeds *v, const char *indent)
 /* ---- a step ---- */
 
 /* Products of rough values are in single precision, and what is made of them. */
-static int begin_single(text_writer *w, const speeds *v)
+static int begin_single(text_writer *w, const text_speeds *v)
 {
     const program *p = w->t->p;
     int status = taut_text_begin_roughly(w);
@@ -296,7 +184,7 @@ static void put_pivots(text_writer *w, const program_phase *f)
 }
 
 /* After the correction of linear equations. */
-static void put_verdict_linear(text_writer *w, const speeds *v, const program_phase *f, int index)
+static void put_verdict_linear(text_writer *w, const text_speeds *v, const program_phase *f, int index)
 {
     const text_operand unit = taut_text_single(w, f->unit);
     char size[24];
@@ -339,7 +227,7 @@ static void put_verdict_two(text_writer *w, const program_phase *f, int index, i
     }
 }
 
-static void put_phase(text_writer *w, const speeds *v, const program_phase *f, int index, int once)
+static void put_phase(text_writer *w, const text_speeds *v, const program_phase *f, int index, int once)
 {
     taut_text_tape(w, &f->residual, "    ");
     taut_text_tape(w, &f->factor, "    ");
@@ -354,7 +242,7 @@ static void put_phase(text_writer *w, const speeds *v, const program_phase *f, i
 }
 
 /* gone: the member is over, whatever becomes of it here. */
-static void put_direct(text_writer *w, const speeds *v, int once)
+static void put_direct(text_writer *w, const text_speeds *v, int once)
 {
     const program *p = w->t->p;
     taut_text_put(w, "TAUT_STEP direct%d(number *x, int *further, int gone, int even_at, const number *odd,\n"
@@ -506,7 +394,7 @@ static void put_careful(text_writer *w)
 }
 
 /* made, expects, window and span are the same for all threads of a warp. */
-static void put_kernel(text_writer *w, const speeds *v)
+static void put_kernel(text_writer *w, const text_speeds *v)
 {
     const text_plan *p = w->plan;
     const int further = goes_further(w->t->p);
@@ -557,22 +445,14 @@ static void put_kernel(text_writer *w, const speeds *v)
 int taut_text_cuda_direct(text_writer *w)
 {
     const text_program *t = &w->plan->programs[0];
-    taut_context *context = w->plan->context;
-    const uint32_t n = w->plan->n;
-    speeds v = { .size = UINT32_MAX };
+    text_speeds v = { .size = UINT32_MAX };
     int status = TAUT_OK;
-    v.factors = taut_mem_new(context, n + 1, sizeof *v.factors), v.counts = taut_mem_new(context, n + 1, 1);
-    if (!v.factors || !v.counts) status = TAUT_OUT_OF_MEMORY;
     if (w->fast) taut_builder_put(w->out, "#define TAUT_FAST\n");
     taut_builder_add(w->out, tools, sizeof tools - 1);
     taut_builder_put(w->out, "TAUT_SHARED float single[%u];\n", w->plan->even_count + 1);
     for (int once = 0; !status && once <= goes_further(t->p); once++) {
         status = taut_text_begin(w, t);
-        if (!status && !once) status = taut_text_begin_roughly(w);
-        if (!status && !once) {
-            find_speeds(w, &v);
-            taut_mem_free(context, w->roughly);
-        }
+        if (!status && !once) status = taut_text_find_speeds(w, &v);
         if (!status) status = begin_single(w, &v);
         if (!status) put_direct(w, &v, once);
         taut_text_end(w);
@@ -584,7 +464,6 @@ int taut_text_cuda_direct(text_writer *w)
         put_kernel(w, &v);
         taut_text_end(w);
     }
-    taut_mem_free(context, v.factors);
-    taut_mem_free(context, v.counts);
+    taut_text_forget_speeds(w, &v);
     return status;
 }

@@ -1,5 +1,10 @@
 /* Steps as C with vector types: a trajectory per lane. Every lane does what the interpreter does for its member: a lane
-   whose iteration has ended is not touched again, one whose step is left to the general path stays where it was. */
+   whose iteration has ended is not touched again, one whose step is left to the general path stays where it was.
+ *
+ * Short steps whose phases mostly end with their first round are written twice. directN makes one round of each phase
+ * for all lanes; where one of them has not ended by it, the step counts as not made, and stepN makes it. Nothing but
+ * that round has to be kept in registers, and no lane to be left out. Where that happens directN is not tried for some
+ * steps, more of them each time. The operations of a step that is made are the same, and so are its bits. */
 #include <stdio.h>
 #include <string.h>
 
@@ -128,6 +133,15 @@ static int looks_at_pivots(const program_phase *f) { return f->iteration.linear 
 /* Is it judged by how fast corrections shrink? */
 static int looks_plain(const program_phase *f) { return !looks_at_pivots(f); }
 
+/* The matrix of a phase's only round. */
+static void put_first_matrix(text_writer *w, const program_phase *f)
+{
+    taut_text_tape(w, &f->factor, "        ");
+    taut_text_put(w, "        const mask sound = (");
+    put_checks(w, f, looks_at_pivots(f) ? "PIVOT_SOUND" : "PIVOT_LEAST", 1);
+    taut_text_put(w, ");\n");
+}
+
 /* The matrix of the lanes that need one. */
 static void put_matrix(text_writer *w, const program_phase *f, const char *indent)
 {
@@ -249,23 +263,56 @@ static void put_judgement(text_writer *w, const program_phase *f)
                      "        before = size;\n", f->iteration.always ? "whole" : "matrix");
 }
 
-static void put_correction(text_writer *w, const program_phase *f)
+/* lanes: those that are corrected; NULL: all. */
+static void put_correction(text_writer *w, const program_phase *f, const char *lanes)
 {
     for (uint32_t k = 0; k < f->size; k++) {
         const text_operand u = taut_text_name(w, f->unknowns[k]), change = taut_text_vector(w, f->changes[k]);
+        taut_text_put(w, lanes ? "        %s = pick(%s, " : "        %s = %.0s", u.text, lanes ? lanes : "");
         if (f->iteration.twice)
-            taut_text_put(w, "        %s = pick(going, lane_sub(lane_sub(%s, %s), %s), %s);\n", u.text, u.text,
-                          change.text, taut_text_vector(w, f->seconds[k]).text, u.text);
+            taut_text_put(w, "lane_sub(lane_sub(%s, %s), %s)", u.text, change.text,
+                          taut_text_vector(w, f->seconds[k]).text);
         else
-            taut_text_put(w, "        %s = pick(going, lane_sub(%s, %s), %s);\n", u.text, u.text, change.text, u.text);
+            taut_text_put(w, "lane_sub(%s, %s)", u.text, change.text);
+        taut_text_put(w, lanes ? ", %s);\n" : ";\n%.0s", u.text);
     }
+}
+
+static void put_phase(text_writer *w, const iteration *i)
+{
+    taut_text_put(w, "    {\n    const iteration phase = { %d, %d, %d, %d, %d, %a, %a, %a, %a };\n", i->linear,
+                  i->always, i->skip_first, i->rough, i->twice, i->enough, i->rest, i->epsilon, i->floor);
+}
+
+/* The sizes of the corrections, and which lanes have ended by them. */
+static void put_ended(text_writer *w, const program_phase *f, const char *round)
+{
+    taut_text_put(w, "        number size;\n");
+    if (f->iteration.twice) put_sizes(w, f, f->changes, "before");
+    put_sizes(w, f, f->iteration.twice ? f->seconds : f->changes, "size");
+    taut_text_put(w, "        const mask ended = lane_quick(&phase, %s, size, before, %s, sound);\n", round,
+                  taut_text_vector(w, f->unit).text);
+}
+
+/* The only round of a phase: where it is not enough for all lanes, the step is not made. */
+static void put_round(text_writer *w, const program_phase *f)
+{
+    put_phase(w, &f->iteration);
+    taut_text_put(w, "        number before%s;\n", f->iteration.twice ? "" : " = { 0 }");
+    w->is_inside = 1;
+    taut_text_tape(w, &f->residual, "        ");
+    put_first_matrix(w, f);
+    taut_text_tape(w, &f->solve, "        ");
+    put_correction(w, f, NULL);
+    put_ended(w, f, "0");
+    w->is_inside = 0;
+    taut_text_put(w, "        if (__builtin_expect(bits(~ended) & ALL_BITS, 0)) return 1;\n    }\n");
 }
 
 static void put_iteration(text_writer *w, const program_phase *f, int index)
 {
     const iteration *i = &f->iteration;
-    taut_text_put(w, "    {\n    const iteration phase = { %d, %d, %d, %d, %d, %a, %a, %a, %a };\n", i->linear,
-                  i->always, i->skip_first, i->rough, i->twice, i->enough, i->rest, i->epsilon, i->floor);
+    put_phase(w, i);
     taut_text_put(w, "    mask going = active & ~left, fresh = whole, sure = { 0 }, sound = { 0 };\n"
                      "    number before = { 0 };\n");
     for (uint32_t k = 0; !i->always && k < f->factor.count; k++) {
@@ -289,13 +336,9 @@ static void put_iteration(text_writer *w, const program_phase *f, int index)
         }
     }
     taut_text_tape(w, &f->solve, "        ");
-    put_correction(w, f);
-    taut_text_put(w, "        number size;\n");
-    if (i->twice) put_sizes(w, f, f->changes, "before");
-    put_sizes(w, f, i->twice ? f->seconds : f->changes, "size");
-    taut_text_put(w, "        const mask ended = lane_quick(&phase, round, size, before, %s, sound);\n"
-                     "        if (__builtin_expect(!bits(going & ~ended), 1)) break;\n",
-                  taut_text_vector(w, f->unit).text);
+    put_correction(w, f, "going");
+    put_ended(w, f, "round");
+    taut_text_put(w, "        if (__builtin_expect(!bits(going & ~ended), 1)) break;\n");
     put_judgement(w, f);
     w->is_inside = 0;
     taut_text_put(w, "    }\n    }\n");
@@ -373,7 +416,7 @@ static void put_positions(text_writer *w, const unsigned char *stage, int solved
 
 /* Number by number. A sum that is no number tells that one of them may be none: such a step is left to the general
    path, which sees for itself. A new position times the change of its momentum shows both. */
-static void put_results(text_writer *w)
+static void put_results(text_writer *w, int without_velocities)
 {
     const program *p = w->t->p;
     const text_plan *z = w->plan;
@@ -391,6 +434,7 @@ static void put_results(text_writer *w)
         taut_text_put(w, used.fuses ? "    sum = lane_fmadd(y[%u], %s, sum);\n"
                                     : "    sum = lane_add(lane_mul(y[%u], %s), sum);\n",
                       i, taut_text_vector(w, p->push[i]).text);
+        if (without_velocities) continue;
         if (p->w) {
             taut_text_need(w, p->w[i]);
             taut_text_put(w, "    y[%u] = %s;\n", 2 * n + i, taut_text_vector(w, p->w[i]).text);
@@ -417,6 +461,12 @@ static void put_results(text_writer *w)
     for (int k = 0; k < p->phase_count; k++)
         for (uint32_t i = 0; i < p->phases[k].size; i++)
             if (taut_text_weighs(w, p->phases[k].weights[i], 0)) put_finite(w, p->phases[k].unknowns[i]);
+}
+
+/* A lane that leads to no numbers is left; and the lanes that are left, or were before, stay as they were. */
+static void put_left(text_writer *w)
+{
+    const text_plan *z = w->plan;
     taut_text_put(w, "    left |= active & ~is_finite(sum);\n"
                      "    if (__builtin_expect(bits(active & ~left) != ALL_BITS, 0)) {\n"
                      "        const mask made = active & ~left;\n");
@@ -425,37 +475,156 @@ static void put_results(text_writer *w)
     taut_text_put(w, "    }\n    return left;\n}\n\n");
 }
 
-static int put_step(text_writer *w, int index)
+/* ---- steps of one round ---- */
+
+static int is_direct(const text_plan *p)
 {
-    const program *p = w->plan->programs[index].p;
-    int status = taut_text_begin(w, &w->plan->programs[index]);
-    unsigned char *stage = status ? NULL : stages_of(w);
-    if (!stage) {
-        if (!status) taut_text_end(w);
-        return TAUT_OUT_OF_MEMORY;
+    const program *one = p->programs[0].p;
+    int direct = p->part_count == 1 && p->program_count == 1;
+    for (int k = 0; direct && k < one->phase_count; k++)
+        direct = !one->phases[k].size || (looks_at_pivots(&one->phases[k]) && !one->phases[k].iteration.skip_first);
+    return direct;
+}
+
+/* Coordinates i and k have one factor, and both velocities count. */
+static int are_together(const text_speeds *v, uint32_t i, uint32_t k)
+{
+    return v->counts[i] && v->counts[k] && v->factors[i] == v->factors[k];
+}
+
+/* Is it the first coordinate with its factor? */
+static int is_first(const text_speeds *v, uint32_t i)
+{
+    int first = v->counts[i];
+    for (uint32_t k = 0; first && k < i; k++) first = !are_together(v, i, k);
+    return first;
+}
+
+/* The largest velocity with the factor of coordinate i. */
+static void put_group(text_writer *w, const text_speeds *v, uint32_t i)
+{
+    const uint32_t n = w->plan->n, momenta = w->t->p->state_first + n;
+    taut_text_put(w, "lane_mul(%s, ", taut_text_vector(w, v->factors[i]).text);
+    for (uint32_t k = i + 1; k < n; k++)
+        if (are_together(v, i, k)) taut_text_put(w, "lane_max_size(");
+    taut_text_put(w, "%s", taut_text_name(w, momenta + i).text);
+    for (uint32_t k = i + 1; k < n; k++)
+        if (are_together(v, i, k)) taut_text_put(w, ", %s)", taut_text_name(w, momenta + k).text);
+    taut_text_put(w, ")");
+}
+
+/* The size of the largest velocity, from the momenta. */
+static void put_speed(text_writer *w)
+{
+    const text_speeds *v = w->speeds;
+    const uint32_t n = w->plan->n, momenta = w->t->p->state_first + n;
+    const text_operand size = taut_text_name(w, v->size);
+    int any = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (v->counts[i]) taut_text_need(w, v->factors[i]), taut_text_need(w, momenta + i);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!is_first(v, i)) continue;
+        taut_text_put(w, any ? "    %s = lane_max_size(%s, " : "    number %s = lane_fabs(%.0s", size.text, size.text);
+        put_group(w, v, i);
+        taut_text_put(w, ");\n");
+        any = 1;
     }
-    taut_text_put(w, "static STEP mask step%d(const number *restrict x, number *restrict y,\n"
-                     "    const double *restrict even, const number *restrict odd, mask active%s)\n{\n"
-                     "    const mask whole = ~(mask){ 0 };\n    mask left = { 0 };\n    number sum = { 0 };\n"
-                     "    (void)whole, (void)odd, (void)even;\n", index,
-                  w->plan->uses_time ? ", double t0, double t0_low, double t1, double span" : "");
+}
+
+static void put_velocities(text_writer *w, const text_speeds *v)
+{
+    const uint32_t n = w->plan->n, momenta = w->t->p->state_first + n;
+    taut_text_put(w, "static void velocities(number *x, const double *restrict even, const number *restrict odd)\n{\n"
+                     "    (void)x, (void)even, (void)odd;\n");
+    for (uint32_t i = 0; v->size != UINT32_MAX && i < n; i++) {
+        taut_text_need(w, v->factors[i]), taut_text_need(w, momenta + i);
+        taut_text_put(w, "    x[%u] = lane_mul(%s, %s);\n", 2 * n + i, taut_text_vector(w, v->factors[i]).text,
+                      taut_text_name(w, momenta + i).text);
+    }
+    taut_text_put(w, "}\n\n");
+}
+
+/* ---- steps ---- */
+
+static const char *times_of(const text_plan *p)
+{
+    return p->uses_time ? ", double t0, double t0_low, double t1, double span" : "";
+}
+
+/* All that a phase needs from before, and what it begins with. */
+static void put_guesses(text_writer *w, const program_phase *f)
+{
+    taut_text_need_for(w, f);
+    for (uint32_t i = 0; i < f->size; i++)
+        taut_text_put(w, "    number %s = %s;\n", taut_text_name(w, f->unknowns[i]).text,
+                      taut_text_vector(w, f->guesses[i]).text);
+}
+
+static void put_direct(text_writer *w, const unsigned char *stage, const text_speeds *v)
+{
+    const program *p = w->t->p;
+    const int without = v->size != UINT32_MAX;
+    taut_text_put(w, "static STEP int direct0(const number *restrict x, number *restrict y,\n"
+                     "    const double *restrict even, const number *restrict odd%s)\n{\n"
+                     "    number sum = { 0 };\n    (void)odd, (void)even;\n", times_of(w->plan));
+    if (without) w->speeds = v, w->put_speed = put_speed;
     put_positions(w, stage, 0);
     for (int k = 0; k < p->phase_count; k++) {
         const program_phase *f = &p->phases[k];
-        taut_text_need_for(w, f);
-        for (uint32_t i = 0; i < f->size; i++)
-            taut_text_put(w, "    number %s = %s;\n", taut_text_name(w, f->unknowns[i]).text,
-                          taut_text_vector(w, f->guesses[i]).text);
+        put_guesses(w, f);
+        if (f->size) {
+            put_round(w, f);
+            taut_text_section(w);
+        }
+        put_positions(w, stage, k + 1);
+    }
+    put_results(w, without);
+    w->speeds = NULL;
+    taut_text_put(w, "    return (bits(~is_finite(sum)) & ALL_BITS) != 0;\n}\n\n");
+}
+
+static void put_step(text_writer *w, int index, const unsigned char *stage)
+{
+    const program *p = w->t->p;
+    taut_text_put(w, "static STEP mask step%d(const number *restrict x, number *restrict y,\n"
+                     "    const double *restrict even, const number *restrict odd, mask active%s)\n{\n"
+                     "    const mask whole = ~(mask){ 0 };\n    mask left = { 0 };\n    number sum = { 0 };\n"
+                     "    (void)whole, (void)odd, (void)even;\n", index, times_of(w->plan));
+    put_positions(w, stage, 0);
+    for (int k = 0; k < p->phase_count; k++) {
+        const program_phase *f = &p->phases[k];
+        put_guesses(w, f);
         if (f->size) {
             put_iteration(w, f, k);
             taut_text_section(w);
         }
         put_positions(w, stage, k + 1);
     }
-    put_results(w);
+    put_results(w, 0);
+    put_left(w);
+}
+
+/* stepN, or direct0 and what belongs to it. */
+static int put_steps(text_writer *w, int index, int direct)
+{
+    text_speeds v = { .size = UINT32_MAX };
+    int status = taut_text_begin(w, &w->plan->programs[index]);
+    if (!status && direct) status = taut_text_find_speeds(w, &v);
+    unsigned char *stage = status ? NULL : stages_of(w);
+    if (!status && !stage) status = TAUT_OUT_OF_MEMORY;
+    if (!status && direct)
+        put_direct(w, stage, &v);
+    else if (!status)
+        put_step(w, index, stage);
     taut_mem_free(w->plan->context, stage);
     taut_text_end(w);
-    return TAUT_OK;
+    if (!status && direct) status = taut_text_begin(w, &w->plan->programs[index]);
+    if (!status && direct) {
+        put_velocities(w, &v);
+        taut_text_end(w);
+    }
+    taut_text_forget_speeds(w, &v);
+    return status;
 }
 
 static void put_table(builder *out, const char *type, const char *name, const text_plan *p, int what)
@@ -484,7 +653,7 @@ static void put_parts(text_writer *w)
 {
     const text_plan *p = w->plan;
     const char *times = p->uses_time ? ", t.t, t.low, t1.t, t1.t - t.t" : "";
-    taut_text_put(w, "static mask whole_step(const number *restrict x, number *restrict y,\n"
+    taut_text_put(w, "static mask parts(const number *restrict x, number *restrict y,\n"
                      "    const double *restrict even, const number *restrict odd, mask active, instant t, double h)\n{\n"
                      "    number between[2][NUMBERS];\n    const number *from = x;\n    mask left = { 0 };\n"
                      "    __builtin_memcpy(between[0], x, sizeof between[0]);\n"
@@ -506,17 +675,43 @@ static void put_parts(text_writer *w)
                      "    return left;\n}\n\n");
 }
 
-/* States go back and forth between two places: a step writes to the other one. */
+/* A step of a group, by direct0 or by step0. */
+static const char direct_step[] =
+    "static mask advance(number *x, number *y, const double *even, const number *odd, mask active, pace *p, instant t,\n"
+    "    instant t1)\n"
+    "{\n"
+    "    (void)t, (void)t1;\n"
+    "    if (p->pause > 0) {\n"
+    "        p->pause--;\n"
+    "    } else if (bits(active) == ALL_BITS) {\n"
+    "        if (__builtin_expect(!direct0(x, y, even, odd TIMES), 1)) {\n"
+    "            p->stale = 1, p->wait -= p->wait / 2;\n"
+    "            return (mask){ 0 };\n"
+    "        }\n"
+    "        p->pause = p->wait, p->wait = p->wait < 64 ? 2 * p->wait : p->wait;\n"
+    "    }\n"
+    "    if (p->stale) velocities(x, even, odd);\n"
+    "    p->stale = 0;\n"
+    "    return step0(x, y, even, odd, active TIMES);\n"
+    "}\n\n";
+
+/* States go back and forth between two places: a step writes to the other one. pace: velocities are not kept (stale);
+   so many steps are made by step0 (pause), and when direct0 fails again (wait). */
+static const char pace[] =
+    "typedef struct { int stale, pause, wait; } pace;\n";
+
 static const char entry[] =
     "{\n"
     "    number (*x)[NUMBERS] = (number (*)[NUMBERS])xs, y[GROUPS][NUMBERS];\n"
     "    const number *odd = (const number *)odds_of_all;\n"
     "    mask active[GROUPS];\n"
+    "    pace paces[GROUPS];\n"
     "    instant t = { time[0], time[1] };\n"
     "    const double h = time[2];\n"
     "    for (int g = 0; g < GROUPS; g++)\n"
     "    {\n"
     "        active[g] = (mask){ 0 };\n"
+    "        paces[g] = (pace){ 0, 0, 1 };\n"
     "        for (int i = 0; i < LANES; i++)\n"
     "            if (done[g * LANES + i] >= 0) active[g] |= lane(i);\n"
     "    }\n"
@@ -524,8 +719,8 @@ static const char entry[] =
     "    for (long k = 0; k < steps; k++) {\n"
     "        const instant t1 = later(t, h);\n"
     "        for (int g = 0; g < GROUPS; g++) {\n"
-    "            const mask left = k & 1 ? whole_step(y[g], x[g], even, odd + g * ODDS, active[g], t, h)\n"
-    "                                    : whole_step(x[g], y[g], even, odd + g * ODDS, active[g], t, h);\n"
+    "            number *from = k & 1 ? y[g] : x[g], *to = k & 1 ? x[g] : y[g];\n"
+    "            const mask left = whole_step(from, to, even, odd + g * ODDS, active[g], &paces[g], t, t1, h);\n"
     "            if (__builtin_expect(bits(left) != 0, 0)) {\n"
     "                for (int i = 0; i < LANES; i++)\n"
     "                    if (bits(left) >> i & 1) done[g * LANES + i] = k;\n"
@@ -535,21 +730,30 @@ static const char entry[] =
     "        t = t1;\n"
     "    }\n"
     "    if (steps & 1) __builtin_memcpy(x, y, sizeof y);\n"
-    "    for (int g = 0; g < GROUPS; g++)\n"
+    "    for (int g = 0; g < GROUPS; g++) {\n"
+    "        if (paces[g].stale) velocities(x[g], even, odd + g * ODDS);\n"
     "        for (int i = 0; i < LANES; i++)\n"
     "            if (bits(active[g]) >> i & 1) done[g * LANES + i] = steps;\n"
+    "    }\n"
     "}\n";
 
 static void put_entry(text_writer *w)
 {
     static const char arguments[] =
         "(double *xs, const double *even, const double *odds_of_all, double *time, long steps, long *done)";
+    static const char step[] = "#define whole_step(x, y, even, odd, active, p, t, t1, h)";
     const text_plan *p = w->plan;
-    if (p->part_count > 1)
-        put_parts(w);
+    const int direct = is_direct(p);
+    taut_text_put(w, "#define TIMES %s\n", p->uses_time ? ", t.t, t.low, t1.t, t1.t - t.t" : "");
+    taut_builder_add(w->out, pace, sizeof pace - 1);
+    if (direct)
+        taut_builder_add(w->out, direct_step, sizeof direct_step - 1);
     else
-        taut_text_put(w, "#define whole_step(x, y, even, odd, active, t, h) step0(x, y, even, odd, active%s)\n",
-                      p->uses_time ? ", t.t, t.low, t1.t, t1.t - t.t" : "");
+        taut_text_put(w, "#define velocities(x, even, odd) (void)0\n");
+    if (p->part_count > 1) put_parts(w);
+    taut_text_put(w, "%s %s\n", step, p->part_count > 1 ? "parts(x, y, even, odd, active, t, h)"
+                                       : direct          ? "advance(x, y, even, odd, active, p, t, t1)"
+                                                         : "step0(x, y, even, odd, active TIMES)");
     taut_text_put(w, "void %s%s;\nvoid %s%s\n", LANES_ENTRY, arguments, LANES_ENTRY, arguments);
     taut_builder_add(w->out, entry, sizeof entry - 1);
 }
@@ -570,7 +774,8 @@ int taut_text_lanes(const text_plan *p, int lanes, int groups, builder *out)
         put_table(out, "double", "lengths", p, 2);
         put_table(out, "int", "programs", p, 3);
     }
-    for (int k = 0; !status && k < p->program_count; k++) status = put_step(&w, k);
+    for (int k = 0; !status && k < p->program_count; k++) status = put_steps(&w, k, 0);
+    if (!status && is_direct(p)) status = put_steps(&w, 0, 1);
     put_entry(&w);
     return status ? status : out->failed ? TAUT_OUT_OF_MEMORY : TAUT_OK;
 }

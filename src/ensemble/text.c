@@ -299,6 +299,10 @@ void taut_text_need(text_writer *w, uint32_t r)
     if (w->written[r]) return;
     w->written[r] = 1;
     const program_instruction *c = w->source[r];
+    if (w->speeds && r == w->speeds->size) {
+        w->put_speed(w);
+        return;
+    }
     if (!c) {
         put_load(w, r);
         return;

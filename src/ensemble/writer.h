@@ -5,7 +5,15 @@
 #include "ensemble/text.h"
 #include "lower/emit.h"
 
+/* Velocities that are momenta times constants (speeds.c). */
 typedef struct {
+    uint32_t size;           /* the register of the size of the largest; UINT32_MAX: it is not so */
+    uint32_t unit;           /* the larger one of it and something else */
+    uint32_t *factors;       /* of a coordinate: the register of its constant */
+    unsigned char *counts;   /* its velocity is among those that are read */
+} text_speeds;
+
+typedef struct text_writer {
     const text_plan *plan;
     const text_program *t;
     builder *out;
@@ -21,6 +29,8 @@ typedef struct {
     unsigned char *roughly;  /* of a value: only measures read it, and it need not be exact (cuda_text.c); or NULL */
     unsigned char *single;   /* of a rough value: it is in single precision (cuda_direct.c); or NULL */
     int guards;              /* what 1/x needs is seen to later */
+    const text_speeds *speeds; /* lanes: the size is made from momenta, by put_speed; or NULL */
+    void (*put_speed)(struct text_writer *w);
 } text_writer;
 
 /* How a register is written. */
@@ -55,6 +65,9 @@ void taut_text_section(text_writer *w);
 void taut_text_end(text_writer *w);
 /* A measure in single precision. */
 text_operand taut_text_single(const text_writer *w, uint32_t r);
+/* w: after taut_text_begin. */
+int taut_text_find_speeds(text_writer *w, text_speeds *v);
+void taut_text_forget_speeds(const text_writer *w, text_speeds *v);
 /* Functions of the elementary text that the plan's programs need, the judge of iterations, measures. */
 int taut_text_prelude(const text_plan *p, int lanes, builder *out);
 /* What stands before a text in CUDA C: cuda_text.c. */
