@@ -24,6 +24,7 @@ static const char tools[] =
     /* all threads of a warp take part in its votes, with a member or without */
     "#define TAUT_MEMBERS \\\n"
     "    const int is_one = TAUT_MEMBER < count; const long long member = is_one ? TAUT_MEMBER : count - 1;\n"
+    "#define TAUT_TWICE_LESS(a, b) __fma_rn(2.0, a, -(b))\n" /* 2 a - b: the compiler would add a to itself */
     "static inline float taut_abs_single(float x) { return fabsf(x); }\n"
     "static inline float taut_max_single(float a, float b) { return fmaxf(fabsf(a), fabsf(b)); }\n"
     "static inline float taut_inverse(float x)\n"
@@ -52,6 +53,7 @@ static const char tools[] =
     "#define TAUT_ANY(x) (x)\n"
     "#define TAUT_TWO_STEPS\n"
     "#define TAUT_HERE(x) (void)(x)\n"
+    "#define TAUT_TWICE_LESS(a, b) (2 * (a) - (b))\n"
     "#define TAUT_MEMBERS const int is_one = 1; TAUT_LOOP\n"
     "static inline float taut_abs_single(float x) { return x < 0 ? -(x) : x; }\n"
     "static inline float taut_max_single(float a, float b)\n"
@@ -81,6 +83,55 @@ int taut_text_cuda_is_direct(const text_plan *p)
 }
 
 /* ---- velocities (speeds.c) ---- */
+
+/* ---- trends ---- */
+
+static size_t count_reads(const segment *tape, uint32_t r)
+{
+    size_t reads = 0;
+    for (uint32_t i = 0; i < tape->count; i++) {
+        uint32_t operands[3];
+        for (int k = taut_text_operands(&tape->code[i], operands); k-- > 0;) reads += operands[k] == r;
+    }
+    return reads;
+}
+
+/* Multipliers that begin with lambda + trend, where the trend is the last change: fast steps may keep the sum instead,
+   2 lambda - lambda before, if nothing else reads the trend. */
+static int can_guess(const text_writer *w)
+{
+    const program *p = w->t->p;
+    const uint32_t n = w->plan->n, c = w->plan->c, first = p->state_first;
+    int can = w->fast && p->trend && p->lambda && !p->change;
+    for (uint32_t k = 0; can && k < c; k++) {
+        const uint32_t lambda = first + 5 * n + k, trend = first + program_trend_at(n, c) + k;
+        const program_instruction *change = w->source[p->trend[k]];
+        size_t reads = count_reads(&p->results, trend);
+        for (int i = 0; i < p->phase_count; i++) reads += count_reads(&p->phases[i].begin, trend);
+        can = change && change->op == OP_SUB && change->a == p->lambda[k] && change->b == lambda && reads == 1
+              && taut_text_sum(w, lambda, trend) != UINT32_MAX;
+    }
+    return can;
+}
+
+/* The sums are there from the step before. */
+static void put_guesses(text_writer *w)
+{
+    const uint32_t n = w->plan->n, c = w->plan->c, first = w->t->p->state_first;
+    for (uint32_t k = 0; w->guesses && k < c; k++) {
+        const uint32_t at = program_trend_at(n, c) + k, sum = taut_text_sum(w, first + 5 * n + k, first + at);
+        taut_text_put(w, "    const number %s = x[%u];\n", taut_text_name(w, sum).text, at);
+        w->written[sum] = 1;
+    }
+}
+
+/* From trends to sums, or back. */
+static void put_turn(text_writer *w, int guesses, const char *sign, const char *indent)
+{
+    const uint32_t n = w->plan->n, c = w->plan->c;
+    for (uint32_t k = 0; guesses && k < c; k++)
+        taut_text_put(w, "%sy[%u] %s= y[%u];\n", indent, program_trend_at(n, c) + k, sign, 5 * n + k);
+}
 
 /* How a constant is read in the kernel. */
 static text_operand constant_name(const text_writer *w, uint32_t r)
@@ -251,6 +302,7 @@ static void put_direct(text_writer *w, const text_speeds *v, int once)
     if (v->size != UINT32_MAX)
         taut_text_put(w, "    const float %s = 0;\n", taut_text_name(w, v->size).text);
     w->guards = 1;
+    put_guesses(w);
     for (int k = 0; k < p->phase_count; k++) {
         const program_phase *f = &p->phases[k];
         taut_text_need_for(w, f);
@@ -394,7 +446,7 @@ static void put_careful(text_writer *w)
 }
 
 /* made, expects, window and span are the same for all threads of a warp. */
-static void put_kernel(text_writer *w, const text_speeds *v)
+static void put_kernel(text_writer *w, const text_speeds *v, int guesses)
 {
     const text_plan *p = w->plan;
     const int further = goes_further(w->t->p);
@@ -407,6 +459,7 @@ static void put_kernel(text_writer *w, const text_speeds *v)
                      "        t = t_begin, t_low = t_begin_low;\n        (void)even_at, (void)stride, (void)h;\n",
                   CUDA_ENTRY, p->numbers);
     put_state(w, "        ", 1);
+    put_turn(w, guesses, "+", "        ");
     taut_text_put(w, "        gone = !taut_numbers(y);\n        if (gone && is_one) done[member] = 0;\n");
     taut_text_put(w, "        while (made < most) {\n            const int begun = made;\n");
     if (further) taut_text_put(w, "            if (expects == 0) {\n");
@@ -424,6 +477,7 @@ static void put_kernel(text_writer *w, const text_speeds *v)
     taut_text_put(w, "            if (made == most) break;\n"
                      "            span = made - begun >= span ? 1 : span < 256 ? 2 * span : span;\n");
     put_velocities(w, v, "            ");
+    put_turn(w, guesses, "-", "            ");
     taut_text_put(w, "            {\n                const int end = span < most - made ? made + span : most;\n"
                      "                number all[%u], clock[2] = { t, t_low };\n"
                      "                for (int i = 0; i < %u; i++) all[i] = y[i];\n"
@@ -433,8 +487,10 @@ static void put_kernel(text_writer *w, const text_speeds *v)
                      "                t = clock[0], t_low = clock[1], made = end;\n"
                      "                gone = became & 1, lost |= became >> 1;\n"
                      "            }\n", p->numbers, p->numbers, p->numbers);
+    put_turn(w, guesses, "+", "            ");
     taut_text_put(w, "        }\n");
     put_velocities(w, v, "        ");
+    put_turn(w, guesses, "-", "        ");
     taut_text_put(w, "        lost |= !gone && !taut_numbers(y);\n");
     put_careful(w);
     taut_text_put(w, "        if (is_one && (lost || !gone)) {\n");
@@ -446,7 +502,7 @@ int taut_text_cuda_direct(text_writer *w)
 {
     const text_program *t = &w->plan->programs[0];
     text_speeds v = { .size = UINT32_MAX };
-    int status = TAUT_OK;
+    int status = TAUT_OK, guesses = 0;
     if (w->fast) taut_builder_put(w->out, "#define TAUT_FAST\n");
     taut_builder_add(w->out, tools, sizeof tools - 1);
     taut_builder_put(w->out, "TAUT_SHARED float single[%u];\n", w->plan->even_count + 1);
@@ -454,14 +510,16 @@ int taut_text_cuda_direct(text_writer *w)
         status = taut_text_begin(w, t);
         if (!status && !once) status = taut_text_find_speeds(w, &v);
         if (!status) status = begin_single(w, &v);
+        if (!status) w->guesses = can_guess(w);
         if (!status) put_direct(w, &v, once);
+        guesses = w->guesses, w->guesses = 0;
         taut_text_end(w);
     }
     if (!status) status = taut_text_begin(w, t);
     if (!status) {
         put_numbers(w);
         put_usual(w);
-        put_kernel(w, &v);
+        put_kernel(w, &v, guesses);
         taut_text_end(w);
     }
     taut_text_forget_speeds(w, &v);

@@ -282,6 +282,19 @@ static void put_all_finite(text_writer *w)
     taut_text_put(w, "    if (!(finite == 0)) return 1;\n");
 }
 
+/* trendK: the trend of a multiplier; or what the next step begins with, in one operation, where the state keeps that. */
+static void put_trend(text_writer *w, uint32_t k)
+{
+    const program *p = w->t->p;
+    if (w->guesses) {
+        taut_text_put(w, "    const number trend%u = TAUT_TWICE_LESS(%s, x[%u]);\n", k,
+                      taut_text_name(w, p->lambda[k]).text, 5 * w->plan->n + k);
+        return;
+    }
+    taut_text_need(w, p->trend[k]);
+    taut_text_put(w, "    const number trend%u = %s;\n", k, taut_text_name(w, p->trend[k]).text);
+}
+
 static void put_fast_sums(text_writer *w)
 {
     const program *p = w->t->p;
@@ -306,7 +319,7 @@ void taut_text_cuda_results(text_writer *w, int without_velocities)
         if (p->w && !without_velocities) taut_text_need(w, p->w[i]);
     }
     for (uint32_t k = 0; p->lambda && k < c; k++) taut_text_need(w, p->lambda[k]);
-    for (uint32_t k = 0; p->trend && k < c; k++) taut_text_need(w, p->trend[k]);
+    for (uint32_t k = 0; p->trend && k < c; k++) put_trend(w, k);
     for (uint32_t k = 0; p->change && k < 2 * c; k++) taut_text_need(w, p->change[k]);
     if (p->has_work) taut_text_need(w, p->work);
     if (!w->single) put_all_finite(w);
@@ -325,7 +338,7 @@ void taut_text_cuda_results(text_writer *w, int without_velocities)
     for (uint32_t k = 0; p->lambda && k < c; k++)
         taut_text_put(w, "    x[%u] = %s;\n", 5 * n + k, taut_text_name(w, p->lambda[k]).text);
     for (uint32_t k = 0; p->trend && k < c; k++)
-        taut_text_put(w, "    x[%u] = %s;\n", program_trend_at(n, c) + k, taut_text_name(w, p->trend[k]).text);
+        taut_text_put(w, "    x[%u] = trend%u;\n", program_trend_at(n, c) + k, k);
     for (uint32_t k = 0; p->change && k < 2 * c; k++)
         taut_text_put(w, "    x[%u] = %s;\n", program_trend_at(n, c) + c + k, taut_text_name(w, p->change[k]).text);
     if (p->has_work && w->plan->own_work) put_add(w, 5 * n + c + 1, 5 * n + c + 2, p->work);

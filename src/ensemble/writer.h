@@ -29,6 +29,7 @@ typedef struct text_writer {
     unsigned char *roughly;  /* of a value: only measures read it, and it need not be exact (cuda_text.c); or NULL */
     unsigned char *single;   /* of a rough value: it is in single precision (cuda_direct.c); or NULL */
     int guards;              /* what 1/x needs is seen to later */
+    int guesses;             /* fast: in place of a trend the state has what the next step begins with */
     const text_speeds *speeds; /* lanes: the size is made from momenta, by put_speed; or NULL */
     void (*put_speed)(struct text_writer *w);
 } text_writer;
