@@ -79,8 +79,8 @@ static const newton_counts *asking_counts(const void *self)
 }
 
 static const method_info info = { .name = "asking", .order = 2, .keeps = KEEPS_POSITION | KEEPS_VELOCITY };
-static const method_code asking_code = { asking_create, asking_step, asking_counts, asking_destroy, NULL, NULL };
-static const method_code silent_code = { silent_create, asking_step, asking_counts, asking_destroy, NULL, NULL };
+static const method_code asking_code = { asking_create, asking_step, asking_counts, asking_destroy, NULL, NULL, NULL, NULL };
+static const method_code silent_code = { silent_create, asking_step, asking_counts, asking_destroy, NULL, NULL, NULL, NULL };
 static const struct method_class asking_class = { .info = &info, .code = &asking_code };
 static const struct method_class silent_class = { .info = &info, .code = &silent_code };
 

@@ -113,8 +113,9 @@ static const method_info projected_euler_info = { .name = "projected-euler", .or
                          sixth_info = { .name = "sixth", .order = 6, .keeps = EVERYTHING & ~(unsigned)KEEPS_ENERGY },
                          boastful_info = { .name = "boastful", .order = 4, .keeps = 0 };
 
-#define FAULTY(name, step) \
-    static const method_code name##_code = { faulty_create, step, faulty_counts, faulty_destroy, NULL, NULL }; \
+#define FAULTY(name, does)                                                                                   \
+    static const method_code name##_code = { .create = faulty_create, .step = does, .counts = faulty_counts, \
+                                             .destroy = faulty_destroy };                                    \
     static const struct method_class name = { .info = &name##_info, .code = &name##_code }
 FAULTY(projected_euler, projected_euler_step);
 FAULTY(plain_euler, plain_euler_step);

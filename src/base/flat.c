@@ -108,9 +108,11 @@ void taut_flat_large_pages(const taut_context *context, void *block, size_t size
 #endif
 }
 
-void taut_flat_advise(const flat_workspace *w)
+void taut_flat_advise(const flat_workspace *w) { taut_flat_advise_part(w, w->block, w->size); }
+
+void taut_flat_advise_part(const flat_workspace *w, void *part, size_t size)
 {
-    if (w->size >= FLAT_LARGE) taut_flat_large_pages(w->context, w->block, w->size);
+    if (w->size >= FLAT_LARGE) taut_flat_large_pages(w->context, part, size);
 }
 
 void taut_flat_destroy(flat_workspace *w)

@@ -36,6 +36,8 @@ int taut_flat_place(flat_workspace *w);
    far. Steps of long chains go through tens of arrays, and where a page of 4 KiB ends, the processor loses track of
    them. A hint, which changes no number; of memory that the host gave out nothing is asked. */
 void taut_flat_advise(const flat_workspace *w);
+/* The same for a part of it that will be written sooner than the others. */
+void taut_flat_advise_part(const flat_workspace *w, void *part, size_t size);
 /* The same for a block of one's own, unless the program has an allocator: one fault of the processor instead of 512. */
 void taut_flat_large_pages(const taut_context *context, void *block, size_t size);
 /* After its objects, of which it knows nothing any more. NULL is allowed. */

@@ -113,6 +113,23 @@ PRODUCTS_INSIDE void products_points(const products_piece *p, const products_ent
     }
 }
 
+/* The same where the second factor of a point is the first one of the next point with the other sign: a bar pulls both
+   its ends. Half of a is read. */
+PRODUCTS_INSIDE void products_opposite_points(const products_piece *p, const products_entry *entries, ptrdiff_t k0,
+                                              ptrdiff_t count, const NUMBER *a, const NUMBER *b, NUMBER *restrict to)
+{
+    const products_entry *x = entries + p->start[0];
+    const NUMBER *restrict x0 = a + x->a + k0, *restrict y0 = a + entries[p->start[1]].a + k0;
+    const NUMBER *restrict z0 = a + entries[p->start[2]].a + k0;
+    const NUMBER *restrict b0 = b + x[0].b + k0, *restrict b1 = b + x[1].b + k0;
+    for (ptrdiff_t k = 0; k < count; k++) {
+        const NUMBER first = b0[k], second = b1[k];
+        to[3 * k] = x0[k] * first - x0[k + 1] * second;
+        to[3 * k + 1] = y0[k] * first - y0[k + 1] * second;
+        to[3 * k + 2] = z0[k] * first - z0[k + 1] * second;
+    }
+}
+
 /* List m of period k. */
 PRODUCTS_INSIDE NUMBER products_one(const products_piece *p, const products_entry *entries, ptrdiff_t k, int m,
                                     const NUMBER *a, const NUMBER *b)
@@ -127,13 +144,15 @@ PRODUCTS_INSIDE NUMBER products_one(const products_piece *p, const products_entr
 
 /* Lists from .. to - 1 of a piece that repeats, counted from its first one; out[0] is that of list `from`. */
 PRODUCTS_INSIDE void products_repeated(const products_piece *p, const products_entry *entries, int from, int to,
-                                       const NUMBER *a, const NUMBER *b, NUMBER *out)
+                                       const NUMBER *a, const NUMBER *b, int opposite, NUMBER *out)
 {
     int first = (from + p->period - 1) / p->period, end = to / p->period; /* whole periods */
     if (end < first) end = first;
     for (int r = from; r < to && r < first * p->period; r++)
         out[r - from] = products_one(p, entries, r / p->period, r % p->period, a, b);
-    if (end > first && products_are_points(p, entries))
+    if (end > first && opposite)
+        products_opposite_points(p, entries, first, end - first, a, b, out + (first * p->period - from));
+    else if (end > first && products_are_points(p, entries))
         products_points(p, entries, first, end - first, a, b, out + (first * p->period - from));
     else
         for (int k = first; k < end; k += PRODUCTS_BLOCK)
@@ -144,14 +163,16 @@ PRODUCTS_INSIDE void products_repeated(const products_piece *p, const products_e
 }
 
 /* out[r - from] = sum over e of a[i_e] b[j_e], for lists from .. to - 1 */
-PRODUCTS_INSIDE void products_range(const products *p, int from, int to, const NUMBER *a, const NUMBER *b, NUMBER *out)
+PRODUCTS_INSIDE void products_range(const products *p, int from, int to, const NUMBER *a, const NUMBER *b,
+                                    const products_piece *opposite, NUMBER *out)
 {
     for (size_t n = products_find(p, from); n < p->piece_count && p->pieces[n].first < to; n++) {
         const products_piece *piece = &p->pieces[n];
         int first = from > piece->first ? from - piece->first : 0, count = piece->period * piece->repeats;
         int end = to - piece->first < count ? to - piece->first : count;
         if (piece->repeats > 1) {
-            products_repeated(piece, p->entries, first, end, a, b, out + (piece->first + first - from));
+            products_repeated(piece, p->entries, first, end, a, b, piece == opposite,
+                              out + (piece->first + first - from));
             continue;
         }
         for (int m = first; m < end; m++) {
@@ -168,12 +189,13 @@ typedef struct {
     const NUMBER *a, *b;
     NUMBER *out;
     int count; /* of lists, in pieces */
+    const products_piece *opposite; /* one whose points are opposite (products_are_opposite) in a; NULL: none is known */
 } products_job;
 
 /* Lists from .. to - 1; the sum of list `from` is out[0]. */
 static WIDE_LOOPS void products_some(const products_job *j, int from, int to)
 {
-    products_range(j->p, from, to, j->a, j->b, j->out);
+    products_range(j->p, from, to, j->a, j->b, j->opposite, j->out);
 }
 
 static void products_work(void *self, int index, int worker)
@@ -189,7 +211,7 @@ static void products_work(void *self, int index, int worker)
 static inline void products_sum_first(pool *by, const products *p, int count, const NUMBER *a, const NUMBER *b,
                                       NUMBER *out)
 {
-    const products_job j = { p, a, b, out, count };
+    const products_job j = { p, a, b, out, count, NULL };
     if (count <= POOL_NUMBERS)
         products_some(&j, 0, count);
     else

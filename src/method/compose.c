@@ -238,6 +238,6 @@ static int tangent(void *self, const state *from, real h, size_t count, real *dq
     return status;
 }
 
-static const method_code code = { create, step, counts, destroy, parts, NULL };
+static const method_code code = { create, step, counts, destroy, parts, NULL, NULL, NULL };
 const struct method_class X(method_compose) = { .info = &info, .declare = declare, .code = &code,
                                                 .prepare_tangent = prepare_tangent, .tangent = tangent };

@@ -460,6 +460,6 @@ static int tangent(void *self, const state *x, real h, size_t count, real *dq, r
     return X(stepper_tangent)(((method_state *)self)->stepper, x, h, count, dq, dp);
 }
 
-static const method_code code = { create, step, counts, destroy, parts, steps };
+static const method_code code = { create, step, counts, destroy, parts, steps, NULL, NULL };
 const struct method_class X(method_em) = { .info = &info, .refuse = refuse, .declare = declare, .code = &code,
                                            .prepare_tangent = prepare_tangent, .tangent = tangent };

@@ -93,6 +93,19 @@ typedef struct {
     "each other; take a smaller " \
     "model, fewer stages, or Taut's library"
 
+/* What a step that succeeded has seen on the way, of the state that it left. */
+typedef struct {
+    int finite;             /* q and p are; 0: not known */
+    real multiplier;        /* the size of the largest one; negative: not known */
+} method_outcome;
+
+/* Forces at a state, each as a size: constraint by constraint, sum_k |G_k| |lambda_k|, and added up, |G' lambda|^2; the
+   other forces, and the momenta. */
+typedef struct {
+    real apart, whole;
+    real free, momenta;
+} method_forces;
+
 /* Steps that are code of their own: vector fields with their schemes, compositions, and reductions of a table that are
    written out for speed. */
 typedef struct {
@@ -104,6 +117,9 @@ typedef struct {
     int (*parts)(const void *self, method_part *parts, const char **why);
     /* As method_steps; NULL: one by one. */
     long (*steps)(void *self, state *x, const real *lengths, int stride, long count, multiplier_growth *size);
+    /* As method_outcome_of and method_forces_at; NULL: it does not know. */
+    method_outcome (*outcome)(const void *self);
+    int (*forces)(const void *self, const state *x, method_forces *sums);
 } method_code;
 
 struct method_class {
@@ -168,6 +184,11 @@ int X(method_step)(const method *m, state *x, real h);
    Returns how many: possibly none. size (NULL: of no interest) is kept, and the last step is one in which it has grown
    much, if there is one. */
 long X(method_steps)(const method *m, state *x, const real *lengths, int stride, long count, multiplier_growth *size);
+/* Of the last step, which succeeded. */
+method_outcome X(method_outcome_of)(const method *m);
+/* Of x as the last step left it, where the method still has what it takes: then 1. Without memory of its own: that of a
+   large system is more than a step takes when it is first touched. */
+int X(method_forces_at)(const method *m, const state *x, method_forces *sums);
 const newton_counts *X(method_counts)(const method *m);
 /* The tangent of a step, exact (step/tangent.h). prepare may allocate, and is done once; spec and tolerance are those
    of the method. TAUT_UNSUPPORTED, with a message, for methods that have none. */

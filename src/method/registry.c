@@ -285,6 +285,16 @@ long X(method_steps)(const method *m, state *x, const real *lengths, int stride,
     return X(stepper_steps)(m->self, x, lengths, stride, count, size);
 }
 
+method_outcome X(method_outcome_of)(const method *m)
+{
+    return m->code && m->code->outcome ? m->code->outcome(m->self) : (method_outcome){ .multiplier = -1 };
+}
+
+int X(method_forces_at)(const method *m, const state *x, method_forces *sums)
+{
+    return m->code && m->code->forces ? m->code->forces(m->self, x, sums) : 0;
+}
+
 const newton_counts *X(method_counts)(const method *m)
 {
     return m->code ? m->code->counts(m->self) : X(stepper_counts)(m->self);

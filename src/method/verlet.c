@@ -24,6 +24,9 @@
 #include "step/stepper.h"
 #define NUMBER real
 #include "linalg/products_sum.h"
+#ifndef TAUT_REAL_QUAD
+#include "linalg/products_opposite.h"
+#endif
 
 #define BORROW_ABOVE 12 /* constraints */
 #define DRAG_RATE ((real)0.5) /* at which corrections have to shrink while forces follow velocities */
@@ -34,9 +37,12 @@ typedef struct {
     multiplier *matrix;
     int *order;            /* of the values of G: entry e of BLOCK_G at order[e] */
     row_cuts cuts;         /* of the constraints */
-    int by_pieces;         /* G1 and G1 v are found piece by piece */
+    int by_pieces;         /* G1 and G1 v are found piece by piece; */
+    int by_rows, summed;   /* and so is G1 W G1'; it has been */
     products *rows;        /* G v */
     products *columns;     /* G' x */
+    const products_piece *points; /* of it, which may be opposite; NULL: none */
+    atomic_int opposite0, opposite1; /* they are, in g0 and in g1 */
     state next;            /* the state being found; next.lambda is lambda */
     void *room;            /* of the arrays below */
     real *f, *f1;          /* free forces at the beginning and at the end */
@@ -55,10 +61,11 @@ typedef struct {
     int slow;              /* corrections do not shrink fast enough */
     newton_counts total;   /* of both ways */
     /* of the loop at hand */
+    const real *lambda;               /* the multipliers of the positions: those of x before the first correction */
     real *multipliers;                /* lambda or mu */
+    const real *before;               /* what they were; NULL: zero */
     const real *change;               /* of them, to be scaled and subtracted: */
     real scale;
-    int from_zero;                    /* they were zero */
     const real *f_end;                /* free force at the end: f1, or f where it is the same everywhere */
     int again;                        /* the positions have been placed before */
     int check;                        /* momenta: look for the largest error of the velocity constraints */
@@ -69,6 +76,10 @@ typedef struct {
     int choose;            /* the next correction of lambda chooses among those that make the same force */
     int even;              /* all masses are equal, and momenta vanish with the velocities */
     int steady_force;      /* the free force is the same everywhere and always */
+    int repeated;          /* and that of every block of coordinates is that of the first one */
+    real lambda_size;      /* the largest multiplier */
+    int finite;            /* positions and velocities have been seen to be */
+    atomic_int wild;       /* a velocity was not */
     /* f, g0 and the factored matrix belong to this place, if known: */
     real *known_q, known_t;
     int known, factored;
@@ -133,6 +144,26 @@ static int have_pieces(const verlet *r)
     return can;
 }
 
+static void find_points(verlet *r)
+{
+#ifdef TAUT_REAL_QUAD
+    r->points = NULL;
+#else
+    r->points = r->pieces && !r->drag ? products_most_points(r->columns, r->s->blocks[BLOCK_G].value_count) : NULL;
+#endif
+}
+
+/* Whether forces at the points of these rows are opposite in g. */
+static int are_opposite(const verlet *r, const real *g, uint32_t from, uint32_t to)
+{
+#ifdef TAUT_REAL_QUAD
+    (void)g, (void)from, (void)to;
+    return r->points != NULL;
+#else
+    return r->points && products_are_opposite(r->columns, r->points, g, (int)from, (int)to);
+#endif
+}
+
 static int prepare_constraints(verlet *r)
 {
     const pattern *g = r->s->blocks[BLOCK_G].parts[0].shape;
@@ -141,7 +172,10 @@ static int prepare_constraints(verlet *r)
     int status = X(multiplier_prepare_order)(r->s, &r->order, &r->rows, &r->columns);
     if (!status) status = taut_row_cuts_find(r->s->context, g, POOL_NUMBERS, &r->cuts);
     if (!status) r->by_pieces = have_pieces(r);
-    return status ? status : X(multiplier_create)(r->s, r->order, &r->matrix);
+    if (!status) find_points(r);
+    if (!status) status = X(multiplier_create)(r->s, r->order, &r->matrix);
+    if (!status) r->by_rows = r->by_pieces && X(multiplier_by_rows)(r->matrix);
+    return status;
 }
 
 static void find_simple(verlet *r)
@@ -272,15 +306,14 @@ static extreme largest_velocity(verlet *r, uint32_t from, uint32_t to, int worke
 static extreme correct_some(verlet *r, uint32_t from, uint32_t to, int worker)
 {
     (void)worker;
-    subtract(r->change, r->scale, r->from_zero, from, to, r->multipliers);
-    return 0;
+    return subtract(r->before, r->change, r->scale, from, to, r->multipliers);
 }
 
-/* multipliers -= scale change */
-static void correct(verlet *r, real *multipliers, const real *change, int from_zero)
+/* multipliers = before - scale change. Returns the largest. */
+static real correct(verlet *r, real *multipliers, const real *before, const real *change)
 {
-    r->multipliers = multipliers, r->change = change, r->from_zero = from_zero;
-    run_loop(r, correct_some, r->s->c);
+    r->multipliers = multipliers, r->before = before, r->change = change;
+    return run_loop(r, correct_some, r->s->c);
 }
 
 /* G' x for coordinates from .. to - 1, which are at most FORCES: forces that are used at once need no array that goes
@@ -290,11 +323,27 @@ _Static_assert(POOL_NUMBERS % FORCES == 0, "blocks of forces do not cut points o
 
 static void forces_of(const verlet *r, const real *g, const real *multipliers, uint32_t from, uint32_t to, real *out)
 {
-    const products_job sums = { .p = r->columns, .a = g, .b = multipliers, .out = out };
+    const int opposite = g == r->g0 ? r->opposite0 : r->opposite1;
+    const products_job sums = { .p = r->columns, .a = g, .b = multipliers, .out = out,
+                                .opposite = opposite ? r->points : NULL };
     if (multipliers)
         products_some(&sums, (int)from, (int)to);
     else
         memset(out, 0, (to - from) * sizeof *out);
+}
+
+/* The free forces from coordinate `from` on, which begins a block. */
+static const real *free_forces(const verlet *r, const real *f, uint32_t from) { return f + (r->repeated ? 0 : from); }
+
+/* Whether one block of the force stands for all: gravity, say. It then stays in the cache. */
+static void find_repeated(verlet *r)
+{
+    const uint32_t n = r->s->n;
+    r->repeated = r->steady_force && n > FORCES;
+    for (uint32_t from = FORCES, end; r->repeated && from < n; from = end) {
+        end = n - from < FORCES ? n : from + FORCES;
+        r->repeated = memcmp(r->f, r->f + from, (end - from) * sizeof(real)) == 0;
+    }
 }
 
 /* The same for any mass, and with drag. */
@@ -345,8 +394,9 @@ static extreme place_some(verlet *r, uint32_t from, uint32_t to, int worker)
         return move_positions(from, to, r->from, r->base, NULL, r->kick + from, r->h * r->h / 2, r->again, &r->next);
     for (uint32_t end; from < to; from = end) {
         end = to - from < FORCES ? to : from + FORCES;
-        if (!r->again || r->drag) diagonal_base(s, r->even, r->from, r->f, r->h, from, end, r->base);
-        if (!r->drag) forces_of(r, r->g0, s->c ? r->next.lambda : NULL, from, end, push);
+        if (!r->again || r->drag)
+            diagonal_base(s, r->even, r->from, free_forces(r, r->f, from), r->h, from, end, r->base);
+        if (!r->drag) forces_of(r, r->g0, s->c ? r->lambda : NULL, from, end, push);
         most = extreme_join(most, move_positions(from, end, r->from, r->base, push_weights(r),
                                                  r->drag ? r->push0 + from : push, push_factor(r), r->again, &r->next));
     }
@@ -358,7 +408,7 @@ static real place_positions(verlet *r, int again)
 {
     const struct system *s = r->s;
     r->again = again;
-    if (r->push0 && s->c) products_sum(s->work->pool, r->columns, r->g0, r->next.lambda, r->push0);
+    if (r->push0 && s->c) products_sum(s->work->pool, r->columns, r->g0, r->lambda, r->push0);
     if (!r->pieces && !again) find_base(r);
     if (!r->pieces) X(system_apply_inverse_mass)(s, r->push0, r->kick);
     if (again && r->drag) {
@@ -397,7 +447,7 @@ static int position_solve(void *self, real *out)
     r->scale = 2 / (r->h * r->h);
     if (!r->s->softening) return X(multiplier_solve_scaled)(r->matrix, &r->scale, out);
     int status = X(multiplier_solve)(r->matrix, r->scale, out);
-    if (!status) status = X(multiplier_choose)(r->matrix, r->choose ? r->next.lambda : NULL, out);
+    if (!status) status = X(multiplier_choose)(r->matrix, r->choose ? r->lambda : NULL, out);
     r->choose = 0;
     r->scale = 1;
     return status;
@@ -408,8 +458,10 @@ static real position_measure(void *self, const real *lambda, const real *change)
 {
     verlet *r = self;
     (void)lambda;
-    correct(r, r->next.lambda, change, 0);
-    const real size = place_positions(r, 1) / r->size;
+    r->lambda_size = correct(r, r->next.lambda, r->lambda, change);
+    r->lambda = r->next.lambda;
+    const real moved = place_positions(r, 1), size = moved / r->size;
+    r->finite &= moved - moved == 0;
     if (r->drag) {
         r->slow |= r->last > 0 && !(size <= 64 * REAL_EPSILON) && !(size <= DRAG_RATE * r->last);
         r->last = size;
@@ -417,13 +469,28 @@ static real position_measure(void *self, const real *lambda, const real *change)
     return size;
 }
 
-/* G1 and G1 v of rows of constraints; q1 is in known_q by now. */
+/* G1, G1 v and G1 W G1' of rows of constraints; q1 is in known_q by now. */
 static void start_rows(verlet *r, const row_range *rows, int worker)
 {
     const place at = place_at(r->s, r->known_q, NULL, &r->next.t, NULL);
     const products_job sums = { .p = r->rows, .a = r->g1, .b = r->next.w, .out = r->velocity_error + rows->first };
     X(field_ordered_jacobian_rows)(r->s->constraint, KIND_Q, &at, rows->first, rows->end, worker, r->g1);
     products_some(&sums, (int)rows->first, (int)rows->end);
+    if (!are_opposite(r, r->g1, rows->first, rows->end)) r->opposite1 = 0;
+    if (r->by_rows) X(multiplier_sum_rows)(r->matrix, r->g1, rows->first, rows->end);
+}
+
+/* What the pieces of the rows leave: those that need several pieces of the coordinates, and the entries of G1 W G1'
+   between the pieces. */
+static void start_rest(verlet *r)
+{
+    const row_cuts *cuts = &r->cuts;
+    for (int k = 0; k < cuts->rest_count; k++) start_rows(r, &cuts->rest[k], 0);
+    for (int k = 0; r->by_rows && k < cuts->pieces + cuts->rest_count; k++) {
+        const row_range *rows = k < cuts->pieces ? &cuts->ranges[k] : &cuts->rest[k - cuts->pieces];
+        if (rows->end > rows->first) X(multiplier_sum_next)(r->matrix, r->g1, rows->end - 1);
+    }
+    r->summed = r->by_rows;
 }
 
 /* The force of the constraints is that of the positions, once more; it also says what their sums left over. */
@@ -434,10 +501,11 @@ static extreme start_some(verlet *r, uint32_t from, uint32_t to, int worker)
     extreme most = 0;
     for (uint32_t end; from < to; from = end) {
         end = to - from < FORCES ? to : from + FORCES;
-        forces_of(r, r->g0, r->s->c ? r->next.lambda : NULL, from, end, push);
+        forces_of(r, r->g0, r->s->c ? r->lambda : NULL, from, end, push);
         low_parts(from, end, r->from->q, r->base, push_weights(r), push, push_factor(r), r->next.q_low, r->known_q);
-        most = extreme_join(most, diagonal_start(r->s, r->even, r->from, r->f, push, r->f_end, r->h / 2, from, end,
-                                                 r->base, r->next.w));
+        most = extreme_join(most, diagonal_start(r->s, r->even, r->from, free_forces(r, r->f, from), push,
+                                                 free_forces(r, r->f_end, from), r->h / 2, from, end, r->base,
+                                                 r->next.w));
     }
     if (r->by_pieces) start_rows(r, rows, worker);
     return most;
@@ -450,9 +518,10 @@ static void start_velocities(verlet *r, const real *f1)
     const state *x = r->from;
     real most;
     r->f_end = f1;
+    r->opposite1 = 1;
     if (r->pieces) {
         most = run_loop(r, start_some, s->n);
-        for (int k = 0; r->by_pieces && k < r->cuts.rest_count; k++) start_rows(r, &r->cuts.rest[k], 0);
+        if (r->by_pieces) start_rest(r);
     } else {
         low_parts(0, s->n, x->q, r->base, NULL, r->kick, push_factor(r), r->next.q_low, r->known_q);
         for (uint32_t j = 0; j < s->n; j++) {
@@ -462,6 +531,7 @@ static void start_velocities(verlet *r, const real *f1)
         velocity_of(s, r->kick, r->work, r->next.w);
         most = run_loop(r, largest_velocity, s->n);
     }
+    r->finite &= most - most == 0;
     r->speed = most > s->least || most != most ? most : s->least;
 }
 
@@ -496,6 +566,7 @@ static extreme place_some_velocities(verlet *r, uint32_t from, uint32_t to, int 
         most = extreme_join(most, diagonal_momenta(r->s, r->even, r->from, r->base, push, r->h / 2, from, end,
                                                    &r->next));
     }
+    if (!(extreme_value(most) - extreme_value(most) == 0)) r->wild = 1;
     return rows ? largest_error(r, rows->first, rows->end, worker) : most;
 }
 
@@ -533,7 +604,9 @@ static int velocity_factor(void *self, const real *mu)
 {
     verlet *r = self;
     (void)mu;
-    int status = X(multiplier_factor)(r->matrix, r->g1, r->g1);
+    int status = r->summed ? X(multiplier_factor_summed)(r->matrix, r->g1)
+                           : X(multiplier_factor)(r->matrix, r->g1, r->g1);
+    r->summed = 0;
     r->factored = !status;
     return status;
 }
@@ -549,7 +622,7 @@ static real velocity_measure(void *self, const real *mu, const real *change)
 {
     verlet *r = self;
     (void)mu;
-    correct(r, r->mu, change, 0);
+    correct(r, r->mu, r->mu, change);
     return place_velocities(r);
 }
 
@@ -559,7 +632,9 @@ static void begin(verlet *r, const state *x)
     struct system *s = r->s;
     place at = place_at(s, x->q, NULL, &x->t, NULL);
     if (!r->drag) X(system_free_force)(s, &at, r->f);
+    find_repeated(r);
     if (s->c) X(field_ordered_jacobian)(s->constraint, KIND_Q, &at, r->g0);
+    r->opposite0 = s->c && are_opposite(r, r->g0, 0, s->c);
     r->factored = 0;
 }
 
@@ -583,6 +658,7 @@ static void end(verlet *r, const state *x)
 {
     real *g = r->g0, *f = r->f;
     r->g0 = r->g1, r->g1 = g;
+    r->opposite0 = r->opposite1;
     if (!r->steady_force) r->f = r->f1, r->f1 = f;
     r->known_t = x->t;
     r->known_constants = r->s->constants_version;
@@ -592,9 +668,10 @@ static void end(verlet *r, const state *x)
 static int find_positions(verlet *r, const state *x)
 {
     struct system *s = r->s;
-    pool_copy(s->work->pool, r->next.lambda, x->lambda, s->c * sizeof(real));
+    r->lambda = x->lambda;
     first_positions(r, x);
     r->compare = 0;
+    r->finite = r->pieces && r->size - r->size == 0;
     if (!s->c) return TAUT_OK;
     if (r->size < s->least) r->size = s->least;
     newton_problem problem = { r, (int)s->c, position_residual, position_factor, position_solve, position_measure,
@@ -652,7 +729,7 @@ static int find_mu(verlet *r)
     if (!r->by_pieces) velocity_residual(r, r->mu, r->velocity_error);
     status = velocity_solve(r, r->velocity_error);
     if (status) return status;
-    correct(r, r->mu, r->velocity_error, 1);
+    correct(r, r->mu, NULL, r->velocity_error);
     const real error = place_and_check(r);
     r->newton.counts.calls++, r->newton.counts.iterations++, r->newton.counts.factorisations++;
     if (velocities_fit(r, error)) return TAUT_OK;
@@ -667,7 +744,10 @@ static int find_momenta(verlet *r)
     if (r->drag) find_stage(r);
     if (!r->steady_force) X(system_free_force)(s, &at, r->f1);
     start_velocities(r, r->steady_force ? r->f : r->f1);
-    if (s->c && !r->by_pieces) X(field_ordered_jacobian)(s->constraint, KIND_Q, &at, r->g1);
+    if (s->c && !r->by_pieces) {
+        X(field_ordered_jacobian)(s->constraint, KIND_Q, &at, r->g1);
+        r->opposite1 = are_opposite(r, r->g1, 0, s->c);
+    }
     if (!r->project) r->factored = 0;
     if (s->c && r->project) {
         if (s->structure.constraint_time) X(system_constraint_rate)(s, &at, r->rate);
@@ -679,11 +759,54 @@ static int find_momenta(verlet *r)
     return status;
 }
 
+static method_outcome outcome(const void *self)
+{
+    const verlet *r = self;
+    const int seen = r->known && r->finite && !r->wild;
+    return (method_outcome){ .finite = seen, .multiplier = seen && r->s->c ? r->lambda_size : -1 };
+}
+
+/* One loop: each sum waits for its additions, but not for the others. */
+static void add_forces(const real *push, const real *free, const real *p, uint32_t count, method_forces *sums)
+{
+    real whole = sums->whole, others = sums->free, momenta = sums->momenta;
+    for (uint32_t j = 0; j < count; j++) {
+        whole += push[j] * push[j];
+        others += REAL(fabs)(free[j]);
+        momenta += REAL(fabs)(p[j]);
+    }
+    sums->whole = whole, sums->free = others, sums->momenta = momenta;
+}
+
+/* G and the free force are there, for the next step. */
+static int forces_left(const void *self, const state *x, method_forces *sums)
+{
+    const verlet *r = self;
+    const pattern *g = r->s->blocks[BLOCK_G].parts[0].shape;
+    const uint32_t n = r->s->n;
+    real push[FORCES];
+    if (!r->known || r->drag || !r->s->c) return 0;
+    *sums = (method_forces){ 0 };
+    for (int k = 0; k < g->rows; k++) {
+        real length = 0;
+        for (int e = g->start[k]; e < g->start[k + 1]; e++) length += r->g0[r->order[e]] * r->g0[r->order[e]];
+        sums->apart += REAL(sqrt)(length) * REAL(fabs)(x->lambda[k]);
+    }
+    for (uint32_t from = 0, end; from < n; from = end) {
+        end = n - from < FORCES ? n : from + FORCES;
+        forces_of(r, r->g0, x->lambda, from, end, push);
+        add_forces(push, free_forces(r, r->f, from), x->p + from, end - from, sums);
+    }
+    return 1;
+}
+
 static int step(void *self, state *x, real h)
 {
     verlet *r = self;
     r->from = x;
     r->h = h;
+    r->wild = 0;
+    r->summed = 0;
     X(state_next_time)(x, h, &r->next.t, &r->next.t_low);
     int status = find_positions(r, x);
     if (!status && !r->slow) status = find_momenta(r);
@@ -696,5 +819,5 @@ static int step(void *self, state *x, real h)
     return TAUT_OK;
 }
 
-const method_code X(verlet_projected) = { create_projected, step, counts, destroy, NULL, NULL };
-const method_code X(verlet_plain) = { create_plain, step, counts, destroy, NULL, NULL };
+const method_code X(verlet_projected) = { create_projected, step, counts, destroy, NULL, NULL, outcome, forces_left };
+const method_code X(verlet_plain) = { create_plain, step, counts, destroy, NULL, NULL, outcome, forces_left };

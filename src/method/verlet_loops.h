@@ -13,14 +13,23 @@ static WIDE_LOOPS extreme largest(const real *restrict x, uint32_t from, uint32_
     return most;
 }
 
-/* x -= scale y, or 0 - scale y */
-static WIDE_LOOPS void subtract(const real *restrict y, real scale, int from_zero, uint32_t from, uint32_t to,
-                                real *restrict x)
+/* x = before - scale y, where before may be x, or NULL for zeros. Returns the largest. */
+static WIDE_LOOPS extreme subtract(const real *before, const real *restrict y, real scale, uint32_t from, uint32_t to,
+                                   real *x)
 {
-    if (from_zero)
-        for (uint32_t k = from; k < to; k++) x[k] = 0 - scale * y[k];
+    extreme most = 0;
+#define ALL(old)                                \
+    for (uint32_t k = from; k < to; k++) {      \
+        real now = (old) - scale * y[k];        \
+        most = extreme_see(most, now);          \
+        x[k] = now;                             \
+    }
+    if (before)
+        ALL(before[k])
     else
-        for (uint32_t k = from; k < to; k++) x[k] -= scale * y[k];
+        ALL(0)
+#undef ALL
+    return most;
 }
 
 /* q1 = q0 + (base + factor w push). w NULL: 1, as for masses that are equal (then in the factor) or in blocks (then in
@@ -69,7 +78,8 @@ static WIDE_LOOPS void low_parts(uint32_t from, uint32_t end, const real *restri
 #undef ALL
 }
 
-/* base = h v + q_low, v the velocity that belongs to p + (h/2 f + p_low), for a diagonal mass */
+/* base = h v + q_low, v the velocity that belongs to p + (h/2 f + p_low), for a diagonal mass; f begins with coordinate
+   `from` */
 static WIDE_LOOPS void diagonal_base(const struct system *s, int even, const state *x, const real *restrict f, real h,
                                      uint32_t from, uint32_t end, real *restrict base)
 {
@@ -77,7 +87,7 @@ static WIDE_LOOPS void diagonal_base(const struct system *s, int even, const sta
     const real *restrict offset = s->offset, *restrict q_low = x->q_low, all = s->inverse_mass[0], half = h / 2;
 #define ALL(velocity)                                              \
     for (uint32_t j = from; j < end; j++) {                        \
-        const real kick = p[j] + (half * f[j] + p_low[j]);         \
+        const real kick = p[j] + (half * f[j - from] + p_low[j]);  \
         base[j] = h * (velocity) + q_low[j];                       \
     }
     if (even)
@@ -98,8 +108,8 @@ static WIDE_LOOPS void diagonal_stage(const struct system *s, const state *x, co
     for (uint32_t j = from; j < end; j++) v[j] = w[j] * (p[j] + (half * (f[j] + push[j]) + p_low[j]) - a[j]);
 }
 
-/* With a diagonal mass: sum = a + b + c, b from its coordinate `from` on, v = the velocity of p + (factor sum + p_low).
-   Returns the largest. */
+/* With a diagonal mass: sum = a + b + c, each from its coordinate `from` on, v = the velocity of p + (factor sum +
+   p_low). Returns the largest. */
 static WIDE_LOOPS extreme diagonal_start(const struct system *s, int even, const state *x, const real *a,
                                          const real *b, const real *c, real factor, uint32_t from, uint32_t end,
                                          real *restrict sum, real *restrict v)
@@ -109,7 +119,7 @@ static WIDE_LOOPS extreme diagonal_start(const struct system *s, int even, const
     extreme most = 0;
 #define ALL(velocity)                                                    \
     for (uint32_t j = from; j < end; j++) {                              \
-        real force = a[j] + b[j - from] + c[j];                          \
+        real force = a[j - from] + b[j - from] + c[j - from];            \
         real p1 = p[j] + (factor * force + p_low[j]), now = velocity;    \
         sum[j] = force;                                                  \
         most = extreme_see(most, now);                                   \

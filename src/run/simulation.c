@@ -300,6 +300,7 @@ static int create(model *m, const engine_options *options, const struct method_c
     if (!status) status = create_hybrid(z, class, options);
     X(multiplier_destroy)(shared);
     if (!status) status = taut_flat_place(z->flat);
+    if (!status) taut_flat_advise_part(z->flat, z->x.block, X(state_size)(&z->x) * sizeof(real)); /* steps go through it */
     if (!status) X(state_copy)(&first, &z->x);
     if (z->s) X(state_clear)(z->s, &first);
     if (!status) status = begin_run(z, options);
@@ -317,7 +318,7 @@ static int create(model *m, const engine_options *options, const struct method_c
     X(simulation_strain_begin)(z);
     while (z->column_symmetries < z->symmetry_count && z->symmetries[z->column_symmetries].type != SYMMETRY_SHIFT)
         z->column_symmetries++;
-    taut_flat_advise(z->flat); /* not before: pages for a start would take longer to get than they save */
+    taut_flat_advise(z->flat); /* not before: large pages for a start take longer to get than they save */
     *result = z;
     return TAUT_OK;
 }
@@ -338,6 +339,7 @@ static int is_finite(const simulation *z)
     const real *q = z->x.q, *p = z->x.p;
     const uint32_t n = z->s->n;
     real sum = 0;
+    if (n > MANY && !z->hybrid && X(method_outcome_of)(&z->method).finite) return 1;
     if (n > MANY) { /* a sum would wait for each of its additions */
         const real far = X(vector_largest)(z->pool, n, q), fast = X(vector_largest)(z->pool, n, p);
         return far - far == 0 && fast - fast == 0;

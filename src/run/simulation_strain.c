@@ -32,38 +32,53 @@ void X(simulation_strain_lengths)(simulation *z)
     }
 }
 
-/* Whether forces that add up to `apart`, each as a size, are round-off. Overwrites z->v. */
-static int is_round_off(simulation *z, real apart)
+/* Forces at a state. */
+typedef struct {
+    method_forces sums;
+    int all;             /* the method had them all; otherwise free forces and momenta are yet to be summed */
+} look;
+
+/* Whether the forces of the constraints are round-off. Overwrites z->v, unless they are all known. */
+static int is_round_off(simulation *z, look *l)
 {
     const struct system *s = z->s;
-    real forces = 0, momenta = 0;
     place at = place_at(s, z->x.q, z->x.w, &z->x.t, z->lambda);
-    if (s->form != FORM_RATES) X(system_free_force)(s, &at, z->v);
-    for (uint32_t i = 0; i < s->n; i++) {
-        momenta += REAL(fabs)(z->x.p[i]);
-        if (s->form != FORM_RATES) forces += REAL(fabs)(z->v[i]);
+    if (!l->all && s->form != FORM_RATES) X(system_free_force)(s, &at, z->v);
+    for (uint32_t i = 0; !l->all && i < s->n; i++) {
+        l->sums.momenta += REAL(fabs)(z->x.p[i]);
+        if (s->form != FORM_RATES) l->sums.free += REAL(fabs)(z->v[i]);
     }
-    return strain_is_round_off(z, apart, forces, momenta);
+    return strain_is_round_off(z, l->sums.apart, l->sums.free, l->sums.momenta);
+}
+
+/* The terms of sum_k |G_k| |lambda_k| into z->g, with those of z->lambda, and G into z->g_values. Returns the sum. */
+static real find_terms(simulation *z)
+{
+    real apart = 0;
+    X(simulation_strain_lengths)(z);
+    for (uint32_t k = 0; k < z->s->c; k++) apart += z->g[k] = REAL(sqrt)(z->g_rate[k]) * REAL(fabs)(z->lambda[k]);
+    return apart;
 }
 
 /* sum_k |G_k| |lambda_k| / |G' lambda| at the state, with the multipliers that belong to it, which those of a method
    need not do; 0 where there are none. Of many constraints the method's are taken: to solve for others costs as much
-   as several steps, and out of rest multipliers grow in many of them. Leaves the terms in z->g, *sum is theirs. */
-static real find_ratio(simulation *z, real *sum)
+   as several steps, and out of rest multipliers grow in many of them. What the method still has of its last step is
+   asked of it. */
+static real find_ratio(simulation *z, look *l)
 {
     const struct system *s = z->s;
-    real apart = 0, whole = 0;
-    *sum = 0;
+    *l = (look){ 0 };
     memcpy(z->lambda, z->x.lambda, s->c * sizeof(real));
     if (s->c <= STRAIN_WEIGHED && X(acceleration_solve)(z->acceleration, z->x.q, z->x.w, z->x.t, z->lambda, NULL))
         return 0;
-    X(simulation_strain_lengths)(z);
-    memset(z->v, 0, s->n * sizeof(real));
-    X(block_multiply_transposed)(&s->blocks[BLOCK_G], z->g_values, 1, z->lambda, z->v);
-    for (uint32_t k = 0; k < s->c; k++) apart += z->g[k] = REAL(sqrt)(z->g_rate[k]) * REAL(fabs)(z->lambda[k]);
-    for (uint32_t i = 0; i < s->n; i++) whole += z->v[i] * z->v[i];
-    *sum = apart;
-    return whole > 0 ? apart / REAL(sqrt)(whole) : 0;
+    l->all = s->c > STRAIN_WEIGHED && X(method_forces_at)(&z->method, &z->x, &l->sums);
+    if (!l->all) {
+        l->sums.apart = find_terms(z);
+        memset(z->v, 0, s->n * sizeof(real));
+        X(block_multiply_transposed)(&s->blocks[BLOCK_G], z->g_values, 1, z->lambda, z->v);
+        for (uint32_t i = 0; i < s->n; i++) l->sums.whole += z->v[i] * z->v[i];
+    }
+    return l->sums.whole > 0 ? l->sums.apart / REAL(sqrt)(l->sums.whole) : 0;
 }
 
 void X(simulation_strain_begin)(simulation *z)
@@ -78,7 +93,11 @@ void X(simulation_strain_begin)(simulation *z)
     simulation_moved(z);
 }
 
-real X(simulation_strain_of_many)(const simulation *z) { return X(vector_largest)(z->pool, z->s->c, z->x.lambda); }
+real X(simulation_strain_of_many)(const simulation *z)
+{
+    const real seen = X(method_outcome_of)(&z->method).multiplier;
+    return seen >= 0 ? seen : X(vector_largest)(z->pool, z->s->c, z->x.lambda);
+}
 
 /* Most growths are over after a step, and nothing of them is asked for. */
 static void keep_for_later(simulation *z)
@@ -95,11 +114,11 @@ static void catch_up(simulation *z)
 {
     const state now = z->x;
     const size_t n = z->s->n;
-    real apart;
+    look l;
     z->x.q = z->grew, z->x.w = z->grew + n, z->x.p = z->grew + 2 * n, z->x.lambda = z->grew + 3 * n;
     z->x.t = z->strain.at;
-    const real ratio = find_ratio(z, &apart);
-    if (!is_round_off(z, apart)) z->strain.calm = ratio;
+    const real ratio = find_ratio(z, &l);
+    if (!is_round_off(z, &l)) z->strain.calm = ratio;
     z->x = now;
     z->strain.waits = 0;
 }
@@ -107,7 +126,7 @@ static void catch_up(simulation *z)
 void X(simulation_strain_look)(simulation *z)
 {
     strain *n = &z->strain;
-    real apart;
+    look l;
     if (z->s->c <= STRAIN_WEIGHED && !(n->calm > 0) && !n->waits) {
         keep_for_later(z);
         return;
@@ -117,8 +136,8 @@ void X(simulation_strain_look)(simulation *z)
     if (n->waits && !(n->size.size > NEWS_FIRST * n->looked)) return;
     if (n->waits) catch_up(z);
     n->looked = n->size.size;
-    const real ratio = find_ratio(z, &apart);
-    if ((n->calm > 0 && !(ratio > STRAIN_FAR * n->calm)) || is_round_off(z, apart)) return;
+    const real ratio = find_ratio(z, &l);
+    if ((n->calm > 0 && !(ratio > STRAIN_FAR * n->calm)) || is_round_off(z, &l)) return;
     if (!(n->calm > 0)) {
         n->calm = ratio;
         return;
@@ -126,5 +145,6 @@ void X(simulation_strain_look)(simulation *z)
     n->seen = 1;
     n->t = z->x.t;
     n->grown = ratio / n->calm;
+    if (l.all) find_terms(z);
     X(redundancy_names)(z->s, z->g, n->names, sizeof n->names);
 }

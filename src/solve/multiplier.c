@@ -358,6 +358,54 @@ void X(multiplier_soften)(multiplier *m, const double *softening) { m->softening
 
 static const double *softening_of(const multiplier *m) { return m->softening ? m->softening : m->s->softening; }
 
+/* A singular matrix is one of redundant constraints. */
+static int judged(const multiplier *m, int status)
+{
+    return status == TAUT_SINGULAR ? X(redundant_constraint)(m->s, taut_linear_status(m->solver)->deficient) : status;
+}
+
+#ifdef TAUT_REAL_QUAD
+/* Not by rows: the factors have to be made double first, and are summed when the matrix is factored. */
+int X(multiplier_by_rows)(const multiplier *m) { return (void)m, 0; }
+void X(multiplier_sum_rows)(multiplier *m, const real *g, uint32_t from, uint32_t to)
+{
+    (void)m, (void)g, (void)from, (void)to;
+}
+void X(multiplier_sum_next)(multiplier *m, const real *g, uint32_t row) { (void)m, (void)g, (void)row; }
+int X(multiplier_factor_summed)(multiplier *m, const real *g) { return X(multiplier_factor)(m, g, g); }
+#else
+/* The values of one triangle that are enough where both are the same sums; 0: all are needed. */
+static int one_triangle(const multiplier *m) { return m->even && !m->diagonal ? taut_linear_takes_lower(m->solver) : 0; }
+
+int X(multiplier_by_rows)(const multiplier *m) { return one_triangle(m) > 0; }
+
+/* Values from .. to - 1. */
+static void sum_values(multiplier *m, const real *g, uint32_t from, uint32_t to)
+{
+    const products_job j = { .p = m->sums, .a = g, .b = g, .out = m->values + from };
+    if (to > from) products_some(&j, (int)from, (int)to);
+}
+
+/* The triangle is the diagonal, and behind it row by row the coupling with the next one. */
+void X(multiplier_sum_rows)(multiplier *m, const real *g, uint32_t from, uint32_t to)
+{
+    sum_values(m, g, from, to);
+    if (to > from) sum_values(m, g, m->s->c + from, m->s->c + to - 1);
+}
+
+void X(multiplier_sum_next)(multiplier *m, const real *g, uint32_t row)
+{
+    if (row + 1 < m->s->c) sum_values(m, g, m->s->c + row, m->s->c + row + 1);
+}
+
+int X(multiplier_factor_summed)(multiplier *m, const real *g)
+{
+    if (m->weights_version != m->s->constants_version) weigh_again(m);
+    X(stress_at)(m->stress, g);
+    return judged(m, taut_linear_factor_lower(m->solver, m->values));
+}
+#endif
+
 int X(multiplier_factor)(multiplier *m, const real *g1, const real *g0)
 {
     if (m->weights_version != m->s->constants_version) weigh_again(m);
@@ -368,20 +416,15 @@ int X(multiplier_factor)(multiplier *m, const real *g1, const real *g0)
     products_sum(m->s->work->pool, m->sums, m->t_values, m->g_values, m->values);
 #else
     /* Both triangles are the same sums where both factors are the same. */
-    const int lower = m->even && g1 == g0 && !m->diagonal ? taut_linear_takes_lower(m->solver) : 0;
+    const int lower = g1 == g0 ? one_triangle(m) : 0;
     if (!m->even) form_t(m, g0);
     products_sum_first(m->s->work->pool, m->sums, lower ? lower : m->sums->lists, m->even ? g0 : m->t_values, g1,
                        m->values);
-    if (lower) {
-        int status = taut_linear_factor_lower(m->solver, m->values);
-        return status == TAUT_SINGULAR ? X(redundant_constraint)(m->s, taut_linear_status(m->solver)->deficient)
-                                       : status;
-    }
+    if (lower) return judged(m, taut_linear_factor_lower(m->solver, m->values));
 #endif
     if (m->diagonal)
         for (uint32_t k = 0; k < m->s->c; k++) m->values[m->diagonal[k]] += softening_of(m)[k] / m->left_out;
-    int status = taut_linear_factor(m->solver, m->values);
-    return status == TAUT_SINGULAR ? X(redundant_constraint)(m->s, taut_linear_status(m->solver)->deficient) : status;
+    return judged(m, taut_linear_factor(m->solver, m->values));
 }
 
 static WIDE_LOOPS void scale_by(size_t count, real scale, real *restrict x)

@@ -23,6 +23,12 @@ int X(multiplier_create)(struct system *s, const int *order, multiplier **result
 void X(multiplier_destroy)(multiplier *m);
 /* Forms and factors G1 W G0'; the arguments are values of BLOCK_G. */
 int X(multiplier_factor)(multiplier *m, const real *g1, const real *g0);
+/* G W G' may be summed in parts, each while its part of G is in the cache, where this is 1: that of rows from .. to - 1
+   with each other, and of a row with the next one. When all of them are, it can be factored. */
+int X(multiplier_by_rows)(const multiplier *m);
+void X(multiplier_sum_rows)(multiplier *m, const real *g, uint32_t from, uint32_t to);
+void X(multiplier_sum_next)(multiplier *m, const real *g, uint32_t row);
+int X(multiplier_factor_summed)(multiplier *m, const real *g);
 /* r := scale S^-1 r */
 int X(multiplier_solve)(multiplier *m, real scale, real *r);
 /* The same, left to the caller to scale, who goes through r anyway: scale becomes the factor that r lacks. */
