@@ -79,8 +79,10 @@ static const newton_counts *asking_counts(const void *self)
 }
 
 static const method_info info = { .name = "asking", .order = 2, .keeps = KEEPS_POSITION | KEEPS_VELOCITY };
-static const method_code asking_code = { asking_create, asking_step, asking_counts, asking_destroy, NULL, NULL, NULL, NULL };
-static const method_code silent_code = { silent_create, asking_step, asking_counts, asking_destroy, NULL, NULL, NULL, NULL };
+static const method_code asking_code = { .create = asking_create, .step = asking_step, .counts = asking_counts,
+                                         .destroy = asking_destroy };
+static const method_code silent_code = { .create = silent_create, .step = asking_step, .counts = asking_counts,
+                                         .destroy = asking_destroy };
 static const struct method_class asking_class = { .info = &info, .code = &asking_code };
 static const struct method_class silent_class = { .info = &info, .code = &silent_code };
 

@@ -2,7 +2,12 @@
    same lists. */
 #include "linalg/products.h"
 
+#include <math.h>
+
 #include "support_core.h"
+#define NUMBER double
+#include "linalg/products_sum.h"
+#include "linalg/products_opposite.h"
 
 enum { LISTS = 400, MOST = 6, NUMBERS = 4096 };
 
@@ -88,8 +93,63 @@ static void other_numbers_give_the_same_lists(void **state)
     taut_context_destroy(context);
 }
 
+enum { POINTS = 300, SECOND = 3 * POINTS }; /* where the second factors begin */
+
+/* G' x of a chain: point k is between bars k and k + 1, the last one at the end of a bar. Factors are in streams. */
+static products *list_points(taut_context *context)
+{
+    static int start[3 * POINTS + 1], a[6 * POINTS], b[6 * POINTS];
+    int at = 0;
+    products *p;
+    for (int r = 0; r < 3 * POINTS; r++) {
+        const int k = r / 3, m = r % 3;
+        start[r] = at;
+        a[at] = m * POINTS + k, b[at++] = k;
+        if (k + 1 < POINTS) a[at] = SECOND + m * POINTS + k, b[at++] = k + 1;
+    }
+    start[3 * POINTS] = at;
+    assert_int_equal(taut_products_create(context, 3 * POINTS, start, a, b, &p), TAUT_OK);
+    return p;
+}
+
+/* Half of the factors give the same sums, and are taken only where the others are opposite to the last bit. */
+static void a_bar_pulls_both_its_ends(void **state)
+{
+    (void)state;
+    static double g[6 * POINTS], x[POINTS], all[3 * POINTS], half[3 * POINTS];
+    taut_context *context = taut_context_create(NULL);
+    products *p = list_points(context);
+    for (int i = 0; i < SECOND; i++) g[i] = i % 7 ? sin(i) : 0;
+    for (int i = 0; i < SECOND; i++) g[SECOND + i] = i + 1 < SECOND ? -g[i + 1] : 0;
+    for (int k = 0; k < POINTS; k++) x[k] = cos(k);
+    const products_piece *points = products_most_points(p, 6 * POINTS);
+    assert_non_null(points);
+    assert_true(products_are_opposite(p, points, g, 0, POINTS));
+    const products_job one = { .p = p, .a = g, .b = x, .out = all };
+    const products_job other = { .p = p, .a = g, .b = x, .out = half, .opposite = points };
+    for (int from = 0; from < 3 * POINTS; from += 100) { /* which is not a multiple of three */
+        products_job j = one, k = other;
+        j.out += from, k.out += from;
+        products_some(&j, from, from + 100), products_some(&k, from, from + 100);
+    }
+    assert_memory_equal(all, half, sizeof all);
+    double *second = &g[SECOND + POINTS + 17]; /* meets x[18] */
+    const double kept = *second;
+    *second = nextafter(kept, 2);
+    assert_false(products_are_opposite(p, points, g, 0, POINTS));
+    assert_false(products_are_opposite(p, points, g, 18, 19));
+    assert_true(products_are_opposite(p, points, g, 0, 18));
+    assert_true(products_are_opposite(p, points, g, 19, POINTS));
+    *second = kept;
+    g[SECOND + 6] = 0; /* the first factor is 0 as well, not -0 */
+    assert_false(products_are_opposite(p, points, g, 0, POINTS));
+    taut_products_destroy(context, p);
+    taut_context_destroy(context);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(other_numbers_give_the_same_lists) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(other_numbers_give_the_same_lists),
+                                        cmocka_unit_test(a_bar_pulls_both_its_ends) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ measure 3 ns/mass/step < "$work/list"
 {
     both 1000000 20
     echo "dirac@100000 $programs/chain -m dirac:rk4 $chain 100000"
-} | measure 1 ns/mass/step
+} | measure 3 ns/mass/step
 for threads in 1 2; do
     for m in rattle lobatto:s=3; do
         echo "${m%:*}_threads$threads $programs/chain -m $m -t $threads $chain 100000"

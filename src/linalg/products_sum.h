@@ -189,7 +189,7 @@ typedef struct {
     const NUMBER *a, *b;
     NUMBER *out;
     int count; /* of lists, in pieces */
-    const products_piece *opposite; /* one whose points are opposite (products_are_opposite) in a; NULL: none is known */
+    const products_piece *opposite; /* one whose points are opposite in a (products_opposite.h); NULL: none is known */
 } products_job;
 
 /* Lists from .. to - 1; the sum of list `from` is out[0]. */

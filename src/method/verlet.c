@@ -778,6 +778,20 @@ static void add_forces(const real *push, const real *free, const real *p, uint32
     sums->whole = whole, sums->free = others, sums->momenta = momenta;
 }
 
+/* sum_k |G0_k| |lambda_k| */
+static real forces_apart(const verlet *r, const pattern *g, const real *restrict lambda)
+{
+    const real *restrict values = r->g0;
+    const int *restrict start = g->start, *restrict order = r->order;
+    real sum = 0;
+    for (int k = 0, e = 0; k < g->rows; k++) {
+        real length = 0;
+        for (; e < start[k + 1]; e++) length += values[order[e]] * values[order[e]];
+        sum += REAL(sqrt)(length) * REAL(fabs)(lambda[k]);
+    }
+    return sum;
+}
+
 /* G and the free force are there, for the next step. */
 static int forces_left(const void *self, const state *x, method_forces *sums)
 {
@@ -787,11 +801,7 @@ static int forces_left(const void *self, const state *x, method_forces *sums)
     real push[FORCES];
     if (!r->known || r->drag || !r->s->c) return 0;
     *sums = (method_forces){ 0 };
-    for (int k = 0; k < g->rows; k++) {
-        real length = 0;
-        for (int e = g->start[k]; e < g->start[k + 1]; e++) length += r->g0[r->order[e]] * r->g0[r->order[e]];
-        sums->apart += REAL(sqrt)(length) * REAL(fabs)(x->lambda[k]);
-    }
+    sums->apart = forces_apart(r, g, x->lambda);
     for (uint32_t from = 0, end; from < n; from = end) {
         end = n - from < FORCES ? n : from + FORCES;
         forces_of(r, r->g0, x->lambda, from, end, push);

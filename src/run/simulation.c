@@ -300,7 +300,8 @@ static int create(model *m, const engine_options *options, const struct method_c
     if (!status) status = create_hybrid(z, class, options);
     X(multiplier_destroy)(shared);
     if (!status) status = taut_flat_place(z->flat);
-    if (!status) taut_flat_advise_part(z->flat, z->x.block, X(state_size)(&z->x) * sizeof(real)); /* steps go through it */
+    /* what steps go through; all else of a start would take longer to get than it saves */
+    if (!status) taut_flat_advise_part(z->flat, z->x.block, X(state_size)(&z->x) * sizeof(real));
     if (!status) X(state_copy)(&first, &z->x);
     if (z->s) X(state_clear)(z->s, &first);
     if (!status) status = begin_run(z, options);
@@ -318,7 +319,7 @@ static int create(model *m, const engine_options *options, const struct method_c
     X(simulation_strain_begin)(z);
     while (z->column_symmetries < z->symmetry_count && z->symmetries[z->column_symmetries].type != SYMMETRY_SHIFT)
         z->column_symmetries++;
-    taut_flat_advise(z->flat); /* not before: large pages for a start take longer to get than they save */
+    taut_flat_advise(z->flat);
     *result = z;
     return TAUT_OK;
 }

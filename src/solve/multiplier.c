@@ -375,7 +375,10 @@ void X(multiplier_sum_next)(multiplier *m, const real *g, uint32_t row) { (void)
 int X(multiplier_factor_summed)(multiplier *m, const real *g) { return X(multiplier_factor)(m, g, g); }
 #else
 /* The values of one triangle that are enough where both are the same sums; 0: all are needed. */
-static int one_triangle(const multiplier *m) { return m->even && !m->diagonal ? taut_linear_takes_lower(m->solver) : 0; }
+static int one_triangle(const multiplier *m)
+{
+    return m->even && !m->diagonal ? taut_linear_takes_lower(m->solver) : 0;
+}
 
 int X(multiplier_by_rows)(const multiplier *m) { return one_triangle(m) > 0; }
 
