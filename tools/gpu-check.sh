@@ -2,7 +2,7 @@
 # gpu-check.sh: ensembles on a machine with a GPU: the bits of single runs, and how fast.
 #
 #     tools/gpu-check.sh prepare   where Taut is built: puts what is needed into build-gpu/, to be taken along
-#     tools/gpu-check.sh [bits|rows|map|speed|counters|all]   on the machine with the GPU, which needs CUDA and nothing else
+#     tools/gpu-check.sh [bits|rows|map|drift|speed|counters|all]   on the machine with the GPU, which needs CUDA
 #
 # Results go to standard output; with $OUT set, to $OUT/gpu-check.txt as well. bits: 1,000 members, 10,000 steps.
 set -u
@@ -51,6 +51,27 @@ map() {
     export LD_LIBRARY_PATH="$here/$folder/lib:${LD_LIBRARY_PATH:-}"
     tools/chaos-map.py --taut "$folder/taut" --on gpu --check lanes ${OUT:+-o "$OUT/chaos-map.png"} || status=1
     tools/chaos-map.py --taut "$folder/taut" --on gpu --size 100 --until 20 --check interpreter || status=1
+}
+
+# What --fast loses: the largest change of the angular momentum over the members, and the largest constraint.
+drift() {
+    local file=/tmp/taut-gpu-drift.$$ until fast
+    echo "## drift: 1,000 members, h = 0.01, rattle: exact, then fast"
+    export LD_LIBRARY_PATH="$here/$folder/lib:${LD_LIBRARY_PATH:-}"
+    for fast in "" --fast; do
+        for until in 100 1000 10000; do
+            "$folder/taut" ensemble models/double-spherical-pendulum.lua -m rattle -s 0.01 -T $until --members 1000 \
+                --vary "m2=uniform(3,4)" --keep t,angular_momentum.z,constraint --at 0,$until --on gpu $fast \
+                -o $file.taut --force > /dev/null && "$folder/taut" export $file.taut $file.csv || status=1
+            awk -F, -v what="T=$until $fast" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+                $at["t"] == 0 { first[$at["member"]] = $at["angular_momentum.z"]; next }
+                { d = $at["angular_momentum.z"] - first[$at["member"]]; if (d < 0) d = -d; if (d > most) most = d
+                  if ($at["constraint"] > gap) gap = $at["constraint"]; ends++ }
+                END { printf "%s: %d members, angular momentum changed by at most %.2g, constraints at most %.2g\n",
+                    what, ends, most, gap }' $file.csv || status=1
+        done
+    done
+    rm -f $file.taut $file.csv
 }
 
 speed() {
@@ -120,9 +141,10 @@ case ${1:-all} in
 bits) bits ;;
 rows) rows ;;
 map) map ;;
+drift) drift ;;
 speed) speed ;;
 counters) counters ;;
-*) bits; rows; map; speed ;;
+*) bits; rows; map; drift; speed ;;
 esac
 rm -rf "$limits"
 exit $status

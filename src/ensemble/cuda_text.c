@@ -282,7 +282,7 @@ static void put_all_finite(text_writer *w)
     taut_text_put(w, "    if (!(finite == 0)) return 1;\n");
 }
 
-/* trendK: the trend of a multiplier; or what the next step begins with, in one operation, where the state keeps that. */
+/* trendK: the trend of a multiplier; or what the next step begins with, where the state keeps that. */
 static void put_trend(text_writer *w, uint32_t k)
 {
     const program *p = w->t->p;

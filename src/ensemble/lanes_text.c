@@ -677,8 +677,8 @@ static void put_parts(text_writer *w)
 
 /* A step of a group, by direct0 or by step0. */
 static const char direct_step[] =
-    "static mask advance(number *x, number *y, const double *even, const number *odd, mask active, pace *p, instant t,\n"
-    "    instant t1)\n"
+    "static mask advance(number *x, number *y, const double *even, const number *odd, mask active, pace *p,\n"
+    "    instant t, instant t1)\n"
     "{\n"
     "    (void)t, (void)t1;\n"
     "    if (p->pause > 0) {\n"
@@ -695,11 +695,11 @@ static const char direct_step[] =
     "    return step0(x, y, even, odd, active TIMES);\n"
     "}\n\n";
 
-/* States go back and forth between two places: a step writes to the other one. pace: velocities are not kept (stale);
-   so many steps are made by step0 (pause), and when direct0 fails again (wait). */
-static const char pace[] =
-    "typedef struct { int stale, pause, wait; } pace;\n";
+/* stale: velocities are those of some steps before; pause: so many steps are left to step0; wait: and so many when
+   direct0 fails again. */
+static const char pace[] = "typedef struct { int stale, pause, wait; } pace;\n";
 
+/* States go back and forth between two places: a step writes to the other one. */
 static const char entry[] =
     "{\n"
     "    number (*x)[NUMBERS] = (number (*)[NUMBERS])xs, y[GROUPS][NUMBERS];\n"

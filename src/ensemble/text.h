@@ -76,8 +76,8 @@ int taut_text_lanes(const text_plan *p, int lanes, int groups, builder *out);
 
 #define CUDA_ENTRY "taut_steps"
 /* Blocks of threads on a multiprocessor: more of them hide more waiting, fewer leave more registers to each thread. On
-   an H200 rattle took 18.8 ps a step with three, 19.0 with two and 33 with four; fast 15.5 with four; em 38.0 with
-   three and 41.6 with two or four; lobatto:s=3 118 with one or two and 124 with four. */
+   an H200 rattle took 18.3 ps a step with three, 18.5 with two and 18.6 with four; fast 14.5 with four and 15.0 with
+   three; em 38.0 with three and 41.6 with two or four; lobatto:s=3 118 with one or two and 123 with four. */
 enum { CUDA_BLOCKS = 3, CUDA_BLOCKS_LONG = 2, CUDA_BLOCKS_FAST = 4, CUDA_LONG = 1000 /* instructions */ };
 /* fast: sums of the state without what rounding leaves over. */
 int taut_text_cuda(const text_plan *p, int blocks, int fast, builder *out);
