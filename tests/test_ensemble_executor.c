@@ -16,6 +16,7 @@ static const ensemble_case cases[] = {
     { .model = DSP, .method = "compose:rattle,order=8", .h = 0.05, .steps = 10,
       .varied = { PARAMETER("m2", 1, 5), RATE(1, -2, 3) } },
     { .model = DSP, .method = "rattle", .h = 0.01, .steps = 40, .tolerance = 1e-10, .varied = { RATE(0, 2, 4) } },
+    { .model = "pendulum", .method = "rattle", .h = 0.01, .steps = 30, .varied = { PARAMETER("g", 5, 15) } },
     { .model = "driven-pendulum", .method = "rattle", .h = 0.01, .steps = 30,
       .varied = { PARAMETER("w", 150, 250), PARAMETER("A", 0.01, 0.03) } },
     { .model = "driven-pendulum", .method = "em", .h = 0.002, .steps = 30, .varied = { PARAMETER("w", 150, 250) } },

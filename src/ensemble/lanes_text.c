@@ -566,7 +566,8 @@ static void put_direct(text_writer *w, const unsigned char *stage, const text_sp
     const int without = v->size != UINT32_MAX;
     taut_text_put(w, "static STEP int direct0(const number *restrict x, number *restrict y,\n"
                      "    const double *restrict even, const number *restrict odd%s)\n{\n"
-                     "    number sum = { 0 };\n    (void)odd, (void)even;\n", times_of(w->plan));
+                     "    const mask whole = ~(mask){ 0 };\n    number sum = { 0 };\n"
+                     "    (void)whole, (void)odd, (void)even;\n", times_of(w->plan));
     if (without) w->speeds = v, w->put_speed = put_speed;
     put_positions(w, stage, 0);
     for (int k = 0; k < p->phase_count; k++) {
