@@ -55,7 +55,8 @@ map() {
 
 # What --fast loses: the largest change of the angular momentum over the members, and the largest constraint.
 drift() {
-    local file=/tmp/taut-gpu-drift.$$ until fast
+    local until fast work file
+    work=$(mktemp -d) && file=$work/drift
     echo "## drift: 1,000 members, h = 0.01, rattle: exact, then fast"
     export LD_LIBRARY_PATH="$here/$folder/lib:${LD_LIBRARY_PATH:-}"
     for fast in "" --fast; do
@@ -71,7 +72,7 @@ drift() {
                     what, ends, most, gap }' $file.csv || status=1
         done
     done
-    rm -f $file.taut $file.csv
+    rm -rf "$work"
 }
 
 speed() {

@@ -147,17 +147,15 @@ static void put_speed(text_writer *w, const text_speeds *v, int index, const cha
 {
     const uint32_t n = w->plan->n;
     for (uint32_t i = 0; i < n; i++) {
-        int is_first = v->counts[i];
-        for (uint32_t k = 0; k < i; k++) is_first &= !(v->counts[k] && v->factors[k] == v->factors[i]);
-        if (!is_first) continue;
+        if (!taut_text_is_first(v, i)) continue;
         taut_text_need(w, v->factors[i]);
         taut_text_put(w, "    const float speed%d_%u = %s * (float)", index, i,
                       taut_text_single(w, v->factors[i]).text);
         for (uint32_t k = i + 1; k < n; k++)
-            if (v->counts[k] && v->factors[k] == v->factors[i]) taut_text_put(w, "taut_about(");
+            if (taut_text_are_together(v, i, k)) taut_text_put(w, "taut_about(");
         taut_text_put(w, "x[%u]", n + i);
         for (uint32_t k = i + 1; k < n; k++)
-            if (v->counts[k] && v->factors[k] == v->factors[i]) taut_text_put(w, ", x[%u])", n + k);
+            if (taut_text_are_together(v, i, k)) taut_text_put(w, ", x[%u])", n + k);
         taut_text_put(w, ";\n    fits%d |= (%s < LESS((float)LINEAR_SOUND) * taut_abs_single(speed%d_%u))\n"
                          "        & (taut_abs_single(speed%d_%u) < " UNIT_MOST ");\n", index, size, index, i, index, i);
     }

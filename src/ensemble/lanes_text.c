@@ -486,30 +486,16 @@ static int is_direct(const text_plan *p)
     return direct;
 }
 
-/* Coordinates i and k have one factor, and both velocities count. */
-static int are_together(const text_speeds *v, uint32_t i, uint32_t k)
-{
-    return v->counts[i] && v->counts[k] && v->factors[i] == v->factors[k];
-}
-
-/* Is it the first coordinate with its factor? */
-static int is_first(const text_speeds *v, uint32_t i)
-{
-    int first = v->counts[i];
-    for (uint32_t k = 0; first && k < i; k++) first = !are_together(v, i, k);
-    return first;
-}
-
 /* The largest velocity with the factor of coordinate i. */
 static void put_group(text_writer *w, const text_speeds *v, uint32_t i)
 {
     const uint32_t n = w->plan->n, momenta = w->t->p->state_first + n;
     taut_text_put(w, "lane_mul(%s, ", taut_text_vector(w, v->factors[i]).text);
     for (uint32_t k = i + 1; k < n; k++)
-        if (are_together(v, i, k)) taut_text_put(w, "lane_max_size(");
+        if (taut_text_are_together(v, i, k)) taut_text_put(w, "lane_max_size(");
     taut_text_put(w, "%s", taut_text_name(w, momenta + i).text);
     for (uint32_t k = i + 1; k < n; k++)
-        if (are_together(v, i, k)) taut_text_put(w, ", %s)", taut_text_name(w, momenta + k).text);
+        if (taut_text_are_together(v, i, k)) taut_text_put(w, ", %s)", taut_text_name(w, momenta + k).text);
     taut_text_put(w, ")");
 }
 
@@ -523,7 +509,7 @@ static void put_speed(text_writer *w)
     for (uint32_t i = 0; i < n; i++)
         if (v->counts[i]) taut_text_need(w, v->factors[i]), taut_text_need(w, momenta + i);
     for (uint32_t i = 0; i < n; i++) {
-        if (!is_first(v, i)) continue;
+        if (!taut_text_is_first(v, i)) continue;
         taut_text_put(w, any ? "    %s = lane_max_size(%s, " : "    number %s = lane_fabs(%.0s", size.text, size.text);
         put_group(w, v, i);
         taut_text_put(w, ");\n");

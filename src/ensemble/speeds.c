@@ -124,6 +124,18 @@ int taut_text_find_speeds(text_writer *w, text_speeds *v)
     return status;
 }
 
+int taut_text_are_together(const text_speeds *v, uint32_t i, uint32_t k)
+{
+    return v->counts[i] && v->counts[k] && v->factors[i] == v->factors[k];
+}
+
+int taut_text_is_first(const text_speeds *v, uint32_t i)
+{
+    int first = v->counts[i];
+    for (uint32_t k = 0; first && k < i; k++) first = !taut_text_are_together(v, i, k);
+    return first;
+}
+
 void taut_text_forget_speeds(const text_writer *w, text_speeds *v)
 {
     taut_mem_free(w->plan->context, v->factors);

@@ -68,6 +68,9 @@ void taut_text_end(text_writer *w);
 text_operand taut_text_single(const text_writer *w, uint32_t r);
 /* w: after taut_text_begin. */
 int taut_text_find_speeds(text_writer *w, text_speeds *v);
+/* Coordinates whose velocities count and have one factor; the first of them. */
+int taut_text_are_together(const text_speeds *v, uint32_t i, uint32_t k);
+int taut_text_is_first(const text_speeds *v, uint32_t i);
 void taut_text_forget_speeds(const text_writer *w, text_speeds *v);
 /* Functions of the elementary text that the plan's programs need, the judge of iterations, measures. */
 int taut_text_prelude(const text_plan *p, int lanes, builder *out);
