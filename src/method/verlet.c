@@ -250,19 +250,6 @@ static void name_constraint(void *self, int equation, char *buffer, size_t size)
     X(system_constraint_name)(((verlet *)self)->s, (uint32_t)equation, buffer, size);
 }
 
-/* velocity = W (p - a) for a Lagrangian with p = M v + a, W p + a for a Hamiltonian */
-static void velocity_of(const struct system *s, const real *p, real *work, real *v)
-{
-    uint32_t n = s->n;
-    if (s->form == FORM_LAGRANGIAN) {
-        for (uint32_t i = 0; i < n; i++) work[i] = p[i] - s->offset[i];
-        X(system_apply_inverse_mass)(s, work, v);
-    } else {
-        X(system_apply_inverse_mass)(s, p, v);
-        for (uint32_t i = 0; i < n; i++) v[i] += s->offset[i];
-    }
-}
-
 /* ---- loops over coordinates or constraints, in pieces ----
    The parts of a piece that belong together are done while its numbers are in the cache. */
 
@@ -766,32 +753,6 @@ static method_outcome outcome(const void *self)
     return (method_outcome){ .finite = seen, .multiplier = seen && r->s->c ? r->lambda_size : -1 };
 }
 
-/* One loop: each sum waits for its additions, but not for the others. */
-static void add_forces(const real *push, const real *free, const real *p, uint32_t count, method_forces *sums)
-{
-    real whole = sums->whole, others = sums->free, momenta = sums->momenta;
-    for (uint32_t j = 0; j < count; j++) {
-        whole += push[j] * push[j];
-        others += REAL(fabs)(free[j]);
-        momenta += REAL(fabs)(p[j]);
-    }
-    sums->whole = whole, sums->free = others, sums->momenta = momenta;
-}
-
-/* sum_k |G0_k| |lambda_k| */
-static real forces_apart(const verlet *r, const pattern *g, const real *restrict lambda)
-{
-    const real *restrict values = r->g0;
-    const int *restrict start = g->start, *restrict order = r->order;
-    real sum = 0;
-    for (int k = 0, e = 0; k < g->rows; k++) {
-        real length = 0;
-        for (; e < start[k + 1]; e++) length += values[order[e]] * values[order[e]];
-        sum += REAL(sqrt)(length) * REAL(fabs)(lambda[k]);
-    }
-    return sum;
-}
-
 /* G and the free force are there, for the next step. */
 static int forces_left(const void *self, const state *x, method_forces *sums)
 {
@@ -801,7 +762,7 @@ static int forces_left(const void *self, const state *x, method_forces *sums)
     real push[FORCES];
     if (!r->known || r->drag || !r->s->c) return 0;
     *sums = (method_forces){ 0 };
-    sums->apart = forces_apart(r, g, x->lambda);
+    sums->apart = forces_apart(g, r->order, r->g0, x->lambda);
     for (uint32_t from = 0, end; from < n; from = end) {
         end = n - from < FORCES ? n : from + FORCES;
         forces_of(r, r->g0, x->lambda, from, end, push);

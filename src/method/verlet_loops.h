@@ -164,4 +164,43 @@ static WIDE_LOOPS extreme diagonal_momenta(const struct system *s, int even, con
     return most;
 }
 
+/* velocity = W (p - a) for a Lagrangian with p = M v + a, W p + a for a Hamiltonian */
+static inline void velocity_of(const struct system *s, const real *p, real *work, real *v)
+{
+    uint32_t n = s->n;
+    if (s->form == FORM_LAGRANGIAN) {
+        for (uint32_t i = 0; i < n; i++) work[i] = p[i] - s->offset[i];
+        X(system_apply_inverse_mass)(s, work, v);
+    } else {
+        X(system_apply_inverse_mass)(s, p, v);
+        for (uint32_t i = 0; i < n; i++) v[i] += s->offset[i];
+    }
+}
+
+/* One loop: each sum waits for its additions, but not for the others. */
+static inline void add_forces(const real *push, const real *free, const real *p, uint32_t count, method_forces *sums)
+{
+    real whole = sums->whole, others = sums->free, momenta = sums->momenta;
+    for (uint32_t j = 0; j < count; j++) {
+        whole += push[j] * push[j];
+        others += REAL(fabs)(free[j]);
+        momenta += REAL(fabs)(p[j]);
+    }
+    sums->whole = whole, sums->free = others, sums->momenta = momenta;
+}
+
+/* sum_k |G_k| |lambda_k|; entry e of G is values[order[e]] */
+static inline real forces_apart(const pattern *g, const int *restrict order, const real *restrict values,
+                                const real *restrict lambda)
+{
+    const int *restrict start = g->start;
+    real sum = 0;
+    for (int k = 0, e = 0; k < g->rows; k++) {
+        real length = 0;
+        for (; e < start[k + 1]; e++) length += values[order[e]] * values[order[e]];
+        sum += REAL(sqrt)(length) * REAL(fabs)(lambda[k]);
+    }
+    return sum;
+}
+
 #endif
