@@ -12,16 +12,10 @@
  * evaluated again with every correction of lambda: it changes by drag h/2 W times what V does, which is little as a
  * rule. Where the corrections shrink slowly, the step is done by the table of RATTLE, which has the force in its
  * matrix; this depends on the state and h alone. */
-#include <stdatomic.h>
 #include <string.h>
 
-#include "base/room.h"
-#include "linalg/row_cuts.h"
-#include "method/lobatto.h"
-#include "method/verlet.h"
 #include "method/verlet_loops.h"
-#include "solve/multiplier.h"
-#include "step/stepper.h"
+#include "method/verlet_parts.h"
 #define NUMBER real
 #include "linalg/products_sum.h"
 #ifndef TAUT_REAL_QUAD
@@ -30,128 +24,6 @@
 
 #define BORROW_ABOVE 12 /* constraints */
 #define DRAG_RATE ((real)0.5) /* at which corrections have to shrink while forces follow velocities */
-
-typedef struct {
-    struct system *s;
-    newton newton;
-    multiplier *matrix;
-    int *order;            /* of the values of G: entry e of BLOCK_G at order[e] */
-    row_cuts cuts;         /* of the constraints */
-    int by_pieces;         /* G1 and G1 v are found piece by piece; */
-    int by_rows, summed;   /* and so is G1 W G1'; it has been */
-    products *rows;        /* G v */
-    products *columns;     /* G' x */
-    const products_piece *points; /* of it, which may be opposite; NULL: none */
-    atomic_int opposite0, opposite1; /* they are, in g0 and in g1 */
-    state next;            /* the state being found; next.lambda is lambda */
-    void *room;            /* of the arrays below */
-    real *f, *f1;          /* free forces at the beginning and at the end */
-    real *g0, *g1;         /* constraint Jacobians */
-    real *mu;
-    /* Not where forces are summed in pieces: */
-    real *push0, *push1;   /* constraint forces G0' lambda and G1' mu */
-    real *kick, *work;     /* work: momenta */
-    real *base;            /* q1 - q0 without the constraint force, with q_low; later the sum of all forces but push1 */
-    real *rate, *velocity_error; /* g_t; G v + g_t */
-    int pieces;            /* forces are summed in pieces: a diagonal mass */
-    int drag;              /* forces depend on velocities: */
-    stepper *table;        /* for steps that converge slowly */
-    real *drift, *stage;   /* velocity without the constraint force, W (p0 + h/2 f0), not in pieces; V */
-    real last;             /* size of the last correction; 0: none */
-    int slow;              /* corrections do not shrink fast enough */
-    newton_counts total;   /* of both ways */
-    /* of the loop at hand */
-    const real *lambda;               /* the multipliers of the positions: those of x before the first correction */
-    real *multipliers;                /* lambda or mu */
-    const real *before;               /* what they were; NULL: zero */
-    const real *change;               /* of them, to be scaled and subtracted: */
-    real scale;
-    const real *f_end;                /* free force at the end: f1, or f where it is the same everywhere */
-    int again;                        /* the positions have been placed before */
-    int check;                        /* momenta: look for the largest error of the velocity constraints */
-    int compare;                      /* positions: are those of the state known_q? */
-    atomic_int differs;               /* no */
-    real size, speed;      /* of the positions and the velocities */
-    int terms;             /* the most entries of a row of G */
-    int choose;            /* the next correction of lambda chooses among those that make the same force */
-    int even;              /* all masses are equal, and momenta vanish with the velocities */
-    int steady_force;      /* the free force is the same everywhere and always */
-    int repeated;          /* and that of every block of coordinates is that of the first one */
-    real lambda_size;      /* the largest multiplier */
-    int finite;            /* positions and velocities have been seen to be */
-    atomic_int wild;       /* a velocity was not */
-    /* f, g0 and the factored matrix belong to this place, if known: */
-    real *known_q, known_t;
-    int known, factored;
-    unsigned known_constants; /* inputs change the force */
-    /* the step at hand */
-    const state *from;
-    real h;
-    int project;           /* the second half is done; SHAKE leaves it out, and the next lambda takes it along */
-} verlet;
-
-int X(verlet_serves)(const struct system *s) { return s->structure.explicit_force; }
-
-int X(verlet_serves_rattle)(const struct system *s)
-{
-    const structure *found = &s->structure;
-    return found->explicit_force
-           || (s->form == FORM_LAGRANGIAN && found->uncoupled && s->offset && found->force_velocity
-               && !found->force_multiplier && s->c && !s->softening && !s->slip);
-}
-
-static void destroy(void *self)
-{
-    verlet *r = self;
-    if (!r) return;
-    room_free(r->s->context, &r->room);
-    X(state_clear)(r->s, &r->next);
-    X(multiplier_destroy)(r->matrix);
-    taut_row_cuts_clear(r->s->context, &r->cuts);
-    taut_mem_free(r->s->context, r->order);
-    taut_products_destroy(r->s->context, r->rows);
-    taut_products_destroy(r->s->context, r->columns);
-    X(newton_clear)(&r->newton);
-    X(stepper_destroy)(r->table);
-    taut_mem_free(r->s->context, r);
-}
-
-static void lay_out(void *self, room_layout *l)
-{
-    verlet *r = self;
-    size_t n = r->s->n, c = r->s->c, entries = (size_t)r->s->blocks[BLOCK_G].value_count;
-    r->f = room_reals(l, n), r->f1 = room_reals(l, n);
-    r->g0 = room_reals(l, entries), r->g1 = room_reals(l, entries);
-    r->mu = room_reals(l, c);
-    if (!r->pieces || r->drag) r->push0 = room_reals(l, n);
-    if (!r->pieces) r->push1 = room_reals(l, n), r->kick = room_reals(l, n), r->work = room_reals(l, n);
-    if (r->drag) r->stage = room_reals(l, n);
-    if (r->drag && !r->pieces) r->drift = room_reals(l, n);
-    r->base = room_reals(l, n);
-    r->rate = room_reals(l, c), r->velocity_error = room_reals(l, c);
-    r->known_q = room_reals(l, n);
-}
-
-/* Whether the constraints of each piece of the coordinates can be evaluated by themselves. */
-static int have_pieces(const verlet *r)
-{
-    const row_cuts *cuts = &r->cuts;
-    const field *g = r->s->constraint;
-    int can = cuts->ranges && r->pieces && r->project && !r->s->structure.constraint_time
-              && X(field_by_rows)(g, KIND_Q);
-    for (int k = 0; can && k < cuts->pieces; k++)
-        can = X(field_cuts_at)(g, cuts->ranges[k].first) && X(field_cuts_at)(g, cuts->ranges[k].end);
-    return can;
-}
-
-static void find_points(verlet *r)
-{
-#ifdef TAUT_REAL_QUAD
-    r->points = NULL;
-#else
-    r->points = r->pieces && !r->drag ? products_most_points(r->columns, r->s->blocks[BLOCK_G].value_count) : NULL;
-#endif
-}
 
 /* Whether forces at the points of these rows are opposite in g. */
 static int are_opposite(const verlet *r, const real *g, uint32_t from, uint32_t to)
@@ -164,76 +36,16 @@ static int are_opposite(const verlet *r, const real *g, uint32_t from, uint32_t 
 #endif
 }
 
-static int prepare_constraints(verlet *r)
-{
-    const pattern *g = r->s->blocks[BLOCK_G].parts[0].shape;
-    for (int k = 0; k < g->rows; k++)
-        if (g->start[k + 1] - g->start[k] > r->terms) r->terms = g->start[k + 1] - g->start[k];
-    int status = X(multiplier_prepare_order)(r->s, &r->order, &r->rows, &r->columns);
-    if (!status) status = taut_row_cuts_find(r->s->context, g, POOL_NUMBERS, &r->cuts);
-    if (!status) r->by_pieces = have_pieces(r);
-    if (!status) find_points(r);
-    if (!status) status = X(multiplier_create)(r->s, r->order, &r->matrix);
-    if (!status) r->by_rows = r->by_pieces && X(multiplier_by_rows)(r->matrix);
-    return status;
-}
-
-static void find_simple(verlet *r)
-{
-    const struct system *s = r->s;
-    r->even = s->structure.diagonal_mass && s->n > 0;
-    for (uint32_t j = 0; r->even && j < s->n; j++)
-        r->even = s->inverse_mass[j] == s->inverse_mass[0] && s->offset[j] == 0;
-    r->steady_force = !s->structure.has_forces && !X(field_gradient_varies)(s->energy, KIND_Q);
-}
-
-static int create_table(verlet *r, real tolerance)
-{
-    step_table *t = taut_mem_new(r->s->context, 1, sizeof *t);
-    if (!t) return TAUT_OUT_OF_MEMORY;
-    X(step_table_begin)(t);
-    X(lobatto_table)(r->s, 2, 1, t);
-    int status = X(stepper_create)(r->s, t, tolerance, &r->table);
-    taut_mem_free(r->s->context, t);
-    return status;
-}
-
-static int create(struct system *s, int project, real tolerance, void **self)
-{
-    verlet *r = taut_mem_new(s->context, 1, sizeof *r);
-    *self = NULL;
-    if (!r) return TAUT_OUT_OF_MEMORY;
-    r->s = s;
-    r->project = project;
-    r->drag = !s->structure.explicit_force;
-    r->pieces = s->structure.diagonal_mass;
-    int status = X(system_prepare_block)(s, BLOCK_G);
-    if (!status) status = room_create(s->context, lay_out, r, &r->room);
-    if (!status) status = X(state_create)(s, &r->next);
-    if (!status) status = X(newton_create)(s->context, (int)s->c, tolerance, &r->newton);
-    /* Momenta are kept whatever the multipliers are, and each step solves the constraints from scratch. */
-    if (!status) X(newton_relax)(&r->newton);
-    if (!status) r->newton.pool = s->work->pool, r->newton.corrected = 1;
-    if (!status && s->c) status = prepare_constraints(r);
-    if (!status) find_simple(r);
-    if (!status && r->drag) status = create_table(r, tolerance);
-    if (status)
-        destroy(r);
-    else
-        *self = r;
-    return status;
-}
-
 static int create_projected(struct system *s, const method_spec *spec, real tolerance, void **self)
 {
     (void)spec;
-    return create(s, 1, tolerance, self);
+    return X(verlet_create)(s, 1, tolerance, self);
 }
 
 static int create_plain(struct system *s, const method_spec *spec, real tolerance, void **self)
 {
     (void)spec;
-    return create(s, 0, tolerance, self);
+    return X(verlet_create)(s, 0, tolerance, self);
 }
 
 static const newton_counts *counts(const void *self)
@@ -266,8 +78,9 @@ typedef struct {
 static void loop_piece(void *self, int index, int worker)
 {
     loop_job *j = self;
-    extreme most = j->part(j->r, (uint32_t)pool_begin(j->count, POOL_NUMBERS, index),
-                           (uint32_t)pool_begin(j->count, POOL_NUMBERS, index + 1), worker);
+    const uint32_t length = j->r->piece;
+    extreme most = j->part(j->r, (uint32_t)pool_begin(j->count, length, index),
+                           (uint32_t)pool_begin(j->count, length, index + 1), worker);
     j->most[worker] = extreme_join(j->most[worker], most);
 }
 
@@ -279,15 +92,14 @@ static real run_loop(verlet *r, loop part, uint32_t count)
     pool *p = r->s->work->pool;
     const int threads = taut_pool_threads(p);
     for (int k = 0; k < threads; k++) seen[k] = 0;
-    taut_pool_run(p, pool_pieces(count, POOL_NUMBERS), loop_piece, &j);
+    taut_pool_run(p, pool_pieces(count, r->piece), loop_piece, &j);
     for (int k = 0; k < threads; k++) most = extreme_join(most, seen[k]);
     return extreme_value(most);
 }
 
 static extreme largest_velocity(verlet *r, uint32_t from, uint32_t to, int worker)
 {
-    (void)worker;
-    return largest(r->next.w, from, to);
+    return r->fastest[worker] = extreme_join(r->fastest[worker], largest(r->next.w, from, to));
 }
 
 static extreme correct_some(verlet *r, uint32_t from, uint32_t to, int worker)
@@ -303,13 +115,12 @@ static real correct(verlet *r, real *multipliers, const real *before, const real
     return run_loop(r, correct_some, r->s->c);
 }
 
-/* G' x for coordinates from .. to - 1, which are at most FORCES: forces that are used at once need no array that goes
-   through memory. x NULL: zero. */
-enum { FORCES = 3 * 2048 };
-_Static_assert(POOL_NUMBERS % FORCES == 0, "blocks of forces do not cut points of space");
-
-static void forces_of(const verlet *r, const real *g, const real *multipliers, uint32_t from, uint32_t to, real *out)
+/* G' x for coordinates from .. to - 1 of a piece, in the room of this worker: forces that are used at once need no
+   array that goes through memory. x NULL: zero. */
+static const real *forces_of(const verlet *r, const real *g, const real *multipliers, uint32_t from, uint32_t to,
+                             int worker)
 {
+    real *out = worker ? r->pushes + (size_t)(worker - 1) * r->piece : r->push;
     const int opposite = g == r->g0 ? r->opposite0 : r->opposite1;
     const products_job sums = { .p = r->columns, .a = g, .b = multipliers, .out = out,
                                 .opposite = opposite ? r->points : NULL };
@@ -317,18 +128,19 @@ static void forces_of(const verlet *r, const real *g, const real *multipliers, u
         products_some(&sums, (int)from, (int)to);
     else
         memset(out, 0, (to - from) * sizeof *out);
+    return out;
 }
 
-/* The free forces from coordinate `from` on, which begins a block. */
+/* The free forces from coordinate `from` on, which begins a piece. */
 static const real *free_forces(const verlet *r, const real *f, uint32_t from) { return f + (r->repeated ? 0 : from); }
 
-/* Whether one block of the force stands for all: gravity, say. It then stays in the cache. */
+/* Whether one piece of the force stands for all: gravity, say. It then stays in the cache. */
 static void find_repeated(verlet *r)
 {
     const uint32_t n = r->s->n;
-    r->repeated = r->steady_force && n > FORCES;
-    for (uint32_t from = FORCES, end; r->repeated && from < n; from = end) {
-        end = n - from < FORCES ? n : from + FORCES;
+    r->repeated = r->steady_force && n > r->piece;
+    for (uint32_t from = r->piece, end; r->repeated && from < n; from = end) {
+        end = n - from < r->piece ? n : from + r->piece;
         r->repeated = memcmp(r->f, r->f + from, (end - from) * sizeof(real)) == 0;
     }
 }
@@ -369,32 +181,96 @@ static const real *push_weights(const verlet *r)
     return r->even || !r->pieces ? NULL : r->s->inverse_mass;
 }
 
+/* ---- velocities at the end, first half: of all forces but push1 ---- */
+
+/* G1, G1 v and G1 W G1' of rows of constraints; q1 is in known_q by now. */
+static void start_rows(verlet *r, const row_range *rows, int worker)
+{
+    const place at = place_at(r->s, r->known_q, NULL, &r->next.t, NULL);
+    const products_job sums = { .p = r->rows, .a = r->g1, .b = r->next.w, .out = r->velocity_error + rows->first };
+    X(field_ordered_jacobian_rows)(r->s->constraint, KIND_Q, &at, rows->first, rows->end, worker, r->g1);
+    products_some(&sums, (int)rows->first, (int)rows->end);
+    if (!are_opposite(r, r->g1, rows->first, rows->end)) r->opposite1 = 0;
+    if (r->by_rows) X(multiplier_sum_rows)(r->matrix, r->g1, rows->first, rows->end);
+}
+
+/* What the pieces of the rows leave: those that need several pieces of the coordinates, and the entries of G1 W G1'
+   between the pieces. */
+static void start_rest(verlet *r)
+{
+    const row_cuts *cuts = &r->cuts;
+    for (int k = 0; k < cuts->rest_count; k++) start_rows(r, &cuts->rest[k], 0);
+    for (int k = 0; r->by_rows && k < cuts->pieces + cuts->rest_count; k++) {
+        const row_range *rows = k < cuts->pieces ? &cuts->ranges[k] : &cuts->rest[k - cuts->pieces];
+        if (rows->end > rows->first) X(multiplier_sum_next)(r->matrix, r->g1, rows->end - 1);
+    }
+    r->summed = r->by_rows;
+}
+
+/* For a piece with a diagonal mass, where push is the force of the constraints: what the sums of positions left over,
+   the sum of forces, for now in place of the momenta, its velocities, and, by pieces, G1 and G1 v. */
+static void start_piece(verlet *r, const real *push, uint32_t from, uint32_t to, int worker)
+{
+    const real *f = free_forces(r, r->f, from), *f_end = free_forces(r, r->f_end, from);
+    low_parts(from, to, r->from->q, r->base, push_weights(r), push, push_factor(r), r->next.q_low, r->known_q);
+    const extreme most = diagonal_start(r->s, r->even, r->from, f, push, f_end, r->h / 2, from, to, r->next.p,
+                                        r->next.w);
+    if (r->by_pieces) start_rows(r, &r->cuts.ranges[from / r->piece], worker);
+    r->fastest[worker] = extreme_join(r->fastest[worker], most);
+}
+
+/* Before the first piece, and after the last one. */
+static void start_begin(verlet *r, const real *f_end)
+{
+    for (int k = 0; k < taut_pool_threads(r->s->work->pool); k++) r->fastest[k] = 0;
+    r->f_end = f_end;
+    r->opposite1 = 1;
+}
+
+static void start_end(verlet *r)
+{
+    extreme most = 0;
+    for (int k = 0; k < taut_pool_threads(r->s->work->pool); k++) most = extreme_join(most, r->fastest[k]);
+    if (r->by_pieces) start_rest(r);
+    const real speed = extreme_value(most);
+    r->finite &= speed - speed == 0;
+    r->speed = speed > r->s->least || speed != speed ? speed : r->s->least;
+    r->begun = r->forces = 1;
+}
+
+/* The force of the constraints is that of the positions, once more. */
+static extreme start_some(verlet *r, uint32_t from, uint32_t to, int worker)
+{
+    start_piece(r, forces_of(r, r->g0, r->s->c ? r->lambda : NULL, from, to, worker), from, to, worker);
+    return 0;
+}
+
+/* ---- positions ---- */
+
 /* q1 = q0 + base + h^2/2 W G0' lambda, all of it in pieces; otherwise the sum alone. */
 static extreme place_some(verlet *r, uint32_t from, uint32_t to, int worker)
 {
     const struct system *s = r->s;
-    real push[FORCES];
-    extreme most = 0;
-    (void)worker;
     if (r->compare && memcmp(r->known_q + from, r->from->q + from, (to - from) * sizeof(real)) != 0) r->differs = 1;
     if (!r->pieces)
         return move_positions(from, to, r->from, r->base, NULL, r->kick + from, r->h * r->h / 2, r->again, &r->next);
-    for (uint32_t end; from < to; from = end) {
-        end = to - from < FORCES ? to : from + FORCES;
-        if (!r->again || r->drag)
-            diagonal_base(s, r->even, r->from, free_forces(r, r->f, from), r->h, from, end, r->base);
-        if (!r->drag) forces_of(r, r->g0, s->c ? r->lambda : NULL, from, end, push);
-        most = extreme_join(most, move_positions(from, end, r->from, r->base, push_weights(r),
-                                                 r->drag ? r->push0 + from : push, push_factor(r), r->again, &r->next));
-    }
+    if (!r->again || r->drag)
+        diagonal_base(s, r->even, r->from, free_forces(r, r->f, from), r->h, from, to, r->base);
+    const real *push = r->drag ? r->push0 + from : forces_of(r, r->g0, s->c ? r->lambda : NULL, from, to, worker);
+    const extreme most = move_positions(from, to, r->from, r->base, push_weights(r), push, push_factor(r), r->again,
+                                        &r->next);
+    if (r->begun) start_piece(r, push, from, to, worker);
     return most;
 }
 
-/* Returns how far q1 moved, or the first time how large it is. */
-static real place_positions(verlet *r, int again)
+/* Returns how far q1 moved, or the first time how large it is. last: these seem to be the last ones, and what comes
+   after them is begun while they are in the cache. */
+static real place_positions(verlet *r, int again, int last)
 {
     const struct system *s = r->s;
     r->again = again;
+    r->begun = last && r->by_pieces && r->steady_force && !r->drag;
+    if (r->begun) start_begin(r, r->f);
     if (r->push0 && s->c) products_sum(s->work->pool, r->columns, r->g0, r->lambda, r->push0);
     if (!r->pieces && !again) find_base(r);
     if (!r->pieces) X(system_apply_inverse_mass)(s, r->push0, r->kick);
@@ -404,7 +280,9 @@ static real place_positions(verlet *r, int again)
         X(system_free_force)(s, &at, r->f);
         if (!r->pieces) find_base(r);
     }
-    return run_loop(r, place_some, s->n);
+    const real most = run_loop(r, place_some, s->n);
+    if (r->begun) start_end(r);
+    return most;
 }
 
 /* The positions follow the multipliers: r->next.q belongs to the current iterate (see position_measure). */
@@ -447,7 +325,7 @@ static real position_measure(void *self, const real *lambda, const real *change)
     (void)lambda;
     r->lambda_size = correct(r, r->next.lambda, r->lambda, change);
     r->lambda = r->next.lambda;
-    const real moved = place_positions(r, 1), size = moved / r->size;
+    const real moved = place_positions(r, 1, ++r->corrections >= r->usual), size = moved / r->size;
     r->finite &= moved - moved == 0;
     if (r->drag) {
         r->slow |= r->last > 0 && !(size <= 64 * REAL_EPSILON) && !(size <= DRAG_RATE * r->last);
@@ -456,59 +334,14 @@ static real position_measure(void *self, const real *lambda, const real *change)
     return size;
 }
 
-/* G1, G1 v and G1 W G1' of rows of constraints; q1 is in known_q by now. */
-static void start_rows(verlet *r, const row_range *rows, int worker)
-{
-    const place at = place_at(r->s, r->known_q, NULL, &r->next.t, NULL);
-    const products_job sums = { .p = r->rows, .a = r->g1, .b = r->next.w, .out = r->velocity_error + rows->first };
-    X(field_ordered_jacobian_rows)(r->s->constraint, KIND_Q, &at, rows->first, rows->end, worker, r->g1);
-    products_some(&sums, (int)rows->first, (int)rows->end);
-    if (!are_opposite(r, r->g1, rows->first, rows->end)) r->opposite1 = 0;
-    if (r->by_rows) X(multiplier_sum_rows)(r->matrix, r->g1, rows->first, rows->end);
-}
-
-/* What the pieces of the rows leave: those that need several pieces of the coordinates, and the entries of G1 W G1'
-   between the pieces. */
-static void start_rest(verlet *r)
-{
-    const row_cuts *cuts = &r->cuts;
-    for (int k = 0; k < cuts->rest_count; k++) start_rows(r, &cuts->rest[k], 0);
-    for (int k = 0; r->by_rows && k < cuts->pieces + cuts->rest_count; k++) {
-        const row_range *rows = k < cuts->pieces ? &cuts->ranges[k] : &cuts->rest[k - cuts->pieces];
-        if (rows->end > rows->first) X(multiplier_sum_next)(r->matrix, r->g1, rows->end - 1);
-    }
-    r->summed = r->by_rows;
-}
-
-/* The force of the constraints is that of the positions, once more; it also says what their sums left over. */
-static extreme start_some(verlet *r, uint32_t from, uint32_t to, int worker)
-{
-    const row_range *rows = r->by_pieces ? &r->cuts.ranges[from / POOL_NUMBERS] : NULL;
-    real push[FORCES];
-    extreme most = 0;
-    for (uint32_t end; from < to; from = end) {
-        end = to - from < FORCES ? to : from + FORCES;
-        forces_of(r, r->g0, r->s->c ? r->lambda : NULL, from, end, push);
-        low_parts(from, end, r->from->q, r->base, push_weights(r), push, push_factor(r), r->next.q_low, r->known_q);
-        most = extreme_join(most, diagonal_start(r->s, r->even, r->from, free_forces(r, r->f, from), push,
-                                                 free_forces(r, r->f_end, from), r->h / 2, from, end, r->base,
-                                                 r->next.w));
-    }
-    if (r->by_pieces) start_rows(r, rows, worker);
-    return most;
-}
-
 /* Sums the forces but push1, and finds the velocities that belong to them; by pieces, with G1 and G1 v. */
 static void start_velocities(verlet *r, const real *f1)
 {
     const struct system *s = r->s;
     const state *x = r->from;
-    real most;
-    r->f_end = f1;
-    r->opposite1 = 1;
+    start_begin(r, f1);
     if (r->pieces) {
-        most = run_loop(r, start_some, s->n);
-        if (r->by_pieces) start_rest(r);
+        run_loop(r, start_some, s->n);
     } else {
         low_parts(0, s->n, x->q, r->base, NULL, r->kick, push_factor(r), r->next.q_low, r->known_q);
         for (uint32_t j = 0; j < s->n; j++) {
@@ -516,10 +349,9 @@ static void start_velocities(verlet *r, const real *f1)
             r->kick[j] = x->p[j] + (r->h / 2 * r->base[j] + x->p_low[j]);
         }
         velocity_of(s, r->kick, r->work, r->next.w);
-        most = run_loop(r, largest_velocity, s->n);
+        run_loop(r, largest_velocity, s->n);
     }
-    r->finite &= most - most == 0;
-    r->speed = most > s->least || most != most ? most : s->least;
+    start_end(r);
 }
 
 /* The largest error of velocity constraints from .. to - 1. */
@@ -544,15 +376,13 @@ static extreme largest_error(verlet *r, uint32_t from, uint32_t to, int worker)
    changed, or, to check, the largest error of the velocity constraints among these coordinates. */
 static extreme place_some_velocities(verlet *r, uint32_t from, uint32_t to, int worker)
 {
-    real push[FORCES];
-    extreme most = 0;
-    const row_range *rows = r->check ? &r->cuts.ranges[from / POOL_NUMBERS] : NULL;
-    for (uint32_t end; from < to; from = end) {
-        end = to - from < FORCES ? to : from + FORCES;
-        forces_of(r, r->g1, r->s->c && r->project ? r->mu : NULL, from, end, push);
-        most = extreme_join(most, diagonal_momenta(r->s, r->even, r->from, r->base, push, r->h / 2, from, end,
-                                                   &r->next));
-    }
+    const struct system *s = r->s;
+    const row_range *rows = r->check ? &r->cuts.ranges[from / r->piece] : NULL;
+    if (!r->forces)
+        sum_forces(free_forces(r, r->f, from), forces_of(r, r->g0, s->c ? r->lambda : NULL, from, to, worker),
+                   free_forces(r, r->f_end, from), to - from, r->next.p + from);
+    const real *push = forces_of(r, r->g1, s->c && r->project ? r->mu : NULL, from, to, worker);
+    const extreme most = diagonal_momenta(s, r->even, r->from, push, r->h / 2, from, to, &r->next);
     if (!(extreme_value(most) - extreme_value(most) == 0)) r->wild = 1;
     return rows ? largest_error(r, rows->first, rows->end, worker) : most;
 }
@@ -564,7 +394,11 @@ static real place_velocities(verlet *r)
     const struct system *s = r->s;
     real moved = 0;
     r->check = 0;
-    if (r->pieces) return run_loop(r, place_some_velocities, s->n) / r->speed;
+    if (r->pieces) {
+        moved = run_loop(r, place_some_velocities, s->n);
+        r->forces = 0;
+        return moved / r->speed;
+    }
     if (s->c && r->project) products_sum(s->work->pool, r->columns, r->g1, r->mu, r->push1);
     for (uint32_t j = 0; j < s->n; j++) {
         r->next.p[j] = x->p[j], r->next.p_low[j] = x->p_low[j];
@@ -633,11 +467,11 @@ static void first_positions(verlet *r, const state *x)
     if (r->drag) X(system_free_force)(r->s, &at, r->f); /* a guess */
     r->compare = r->known && r->known_constants == r->s->constants_version && r->known_t == x->t;
     r->differs = 0;
-    if (r->compare) r->size = place_positions(r, 0);
+    if (r->compare) r->size = place_positions(r, 0, 0);
     if (r->compare && !r->differs) return;
     r->compare = 0;
     begin(r, x);
-    r->size = place_positions(r, 0);
+    r->size = place_positions(r, 0, 0);
 }
 
 /* The force and Jacobian at the end of this step are those at the beginning of the next. */
@@ -670,7 +504,10 @@ static int find_positions(verlet *r, const state *x)
     if (status) return status;
     r->choose = s->softening != NULL;
     r->slow = 0, r->last = 0;
-    return X(newton_solve)(&r->newton, &problem, r->next.lambda, borrow, x->t, "constraints at the new positions");
+    r->corrections = 0;
+    status = X(newton_solve)(&r->newton, &problem, r->next.lambda, borrow, x->t, "constraints at the new positions");
+    r->usual = r->corrections;
+    return status;
 }
 
 /* The velocities keep the constraints, as far as that can be told: G v is a sum of rounded products of rounded
@@ -700,6 +537,7 @@ static real place_and_check(verlet *r)
     }
     r->check = 1;
     real most = run_loop(r, place_some_velocities, r->s->n);
+    r->forces = 0;
     for (int k = 0; k < cuts->rest_count; k++)
         most = real_most(most, extreme_value(largest_error(r, cuts->rest[k].first, cuts->rest[k].end, 0)));
     return most;
@@ -730,7 +568,7 @@ static int find_momenta(verlet *r)
     int status = TAUT_OK;
     if (r->drag) find_stage(r);
     if (!r->steady_force) X(system_free_force)(s, &at, r->f1);
-    start_velocities(r, r->steady_force ? r->f : r->f1);
+    if (!r->begun) start_velocities(r, r->steady_force ? r->f : r->f1);
     if (s->c && !r->by_pieces) {
         X(field_ordered_jacobian)(s->constraint, KIND_Q, &at, r->g1);
         r->opposite1 = are_opposite(r, r->g1, 0, s->c);
@@ -753,21 +591,27 @@ static method_outcome outcome(const void *self)
     return (method_outcome){ .finite = seen, .multiplier = seen && r->s->c ? r->lambda_size : -1 };
 }
 
+static void add_apart(const verlet *r, const row_range *rows, const real *lambda, method_forces *sums)
+{
+    sums->apart += forces_apart(r->rows, r->g0, lambda, (int)rows->first, (int)rows->end);
+}
+
 /* G and the free force are there, for the next step. */
 static int forces_left(const void *self, const state *x, method_forces *sums)
 {
     const verlet *r = self;
-    const pattern *g = r->s->blocks[BLOCK_G].parts[0].shape;
+    const row_cuts *cuts = &r->cuts;
+    const row_range all = { 0, r->s->c }, *left = cuts->ranges ? cuts->rest : &all; /* by no piece */
     const uint32_t n = r->s->n;
-    real push[FORCES];
     if (!r->known || r->drag || !r->s->c) return 0;
     *sums = (method_forces){ 0 };
-    sums->apart = forces_apart(g, r->order, r->g0, x->lambda);
     for (uint32_t from = 0, end; from < n; from = end) {
-        end = n - from < FORCES ? n : from + FORCES;
-        forces_of(r, r->g0, x->lambda, from, end, push);
-        add_forces(push, free_forces(r, r->f, from), x->p + from, end - from, sums);
+        end = n - from < r->piece ? n : from + r->piece;
+        add_forces(forces_of(r, r->g0, x->lambda, from, end, 0), free_forces(r, r->f, from), x->p + from, end - from,
+                   sums);
+        if (cuts->ranges) add_apart(r, &cuts->ranges[from / r->piece], x->lambda, sums);
     }
+    for (int k = 0; k < (cuts->ranges ? cuts->rest_count : 1); k++) add_apart(r, &left[k], x->lambda, sums);
     return 1;
 }
 
@@ -790,5 +634,5 @@ static int step(void *self, state *x, real h)
     return TAUT_OK;
 }
 
-const method_code X(verlet_projected) = { create_projected, step, counts, destroy, NULL, NULL, outcome, forces_left };
-const method_code X(verlet_plain) = { create_plain, step, counts, destroy, NULL, NULL, outcome, forces_left };
+const method_code X(verlet_projected) = { create_projected, step, counts, X(verlet_destroy), NULL, NULL, outcome, forces_left };
+const method_code X(verlet_plain) = { create_plain, step, counts, X(verlet_destroy), NULL, NULL, outcome, forces_left };

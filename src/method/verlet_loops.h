@@ -4,6 +4,8 @@
 
 #include "base/extreme.h"
 #include "base/loops.h"
+#include "linalg/products.h"
+#include "method/method.h"
 #include "system/state.h"
 
 static WIDE_LOOPS extreme largest(const real *restrict x, uint32_t from, uint32_t to)
@@ -135,11 +137,17 @@ static WIDE_LOOPS extreme diagonal_start(const struct system *s, int even, const
     return most;
 }
 
-/* With a diagonal mass: p1 = p0 + (factor (base + push) + p_low), push from its coordinate `from` on, compensated, and
-   its velocity v. Returns how much v changed. */
+/* sum = a + b + c */
+static WIDE_LOOPS void sum_forces(const real *a, const real *b, const real *c, uint32_t count, real *restrict sum)
+{
+    for (uint32_t j = 0; j < count; j++) sum[j] = a[j] + b[j] + c[j];
+}
+
+/* With a diagonal mass: p1 = p0 + (factor (force + push) + p_low), compensated, where the force is in the place of p1
+   and push begins with coordinate `from`; and its velocity v. Returns how much v changed. */
 static WIDE_LOOPS extreme diagonal_momenta(const struct system *s, int even, const state *x,
-                                           const real *restrict base, const real *restrict push, real factor,
-                                           uint32_t from, uint32_t end, state *next)
+                                           const real *restrict push, real factor, uint32_t from, uint32_t end,
+                                           state *next)
 {
     const real *restrict p = x->p, *restrict p_low = x->p_low, *restrict w = s->inverse_mass;
     const real *restrict offset = s->offset, all = s->inverse_mass[0];
@@ -147,7 +155,7 @@ static WIDE_LOOPS extreme diagonal_momenta(const struct system *s, int even, con
     extreme most = 0;
 #define ALL(velocity)                                                                \
     for (uint32_t j = from; j < end; j++) {                                          \
-        real d = factor * (base[j] + push[j - from]) + p_low[j], p1 = p[j] + d;      \
+        real d = factor * (to[j] + push[j - from]) + p_low[j], p1 = p[j] + d;        \
         real now = velocity;                                                         \
         to_low[j] = d - (p1 - p[j]);                                                 \
         to[j] = p1;                                                                  \
@@ -189,16 +197,28 @@ static inline void add_forces(const real *push, const real *free, const real *p,
     sums->whole = whole, sums->free = others, sums->momenta = momenta;
 }
 
-/* sum_k |G_k| |lambda_k|; entry e of G is values[order[e]] */
-static inline real forces_apart(const pattern *g, const int *restrict order, const real *restrict values,
-                                const real *restrict lambda)
+/* sum_k |G_k| |lambda_k| of rows from .. to - 1. lists: of G v over these values. */
+static WIDE_LOOPS real forces_apart(const products *lists, const real *restrict values, const real *restrict lambda,
+                                    int from, int to)
 {
-    const int *restrict start = g->start;
+    enum { PERIODS = 64 };
     real sum = 0;
-    for (int k = 0, e = 0; k < g->rows; k++) {
-        real length = 0;
-        for (; e < start[k + 1]; e++) length += values[order[e]] * values[order[e]];
-        sum += REAL(sqrt)(length) * REAL(fabs)(lambda[k]);
+    for (size_t n = products_find(lists, from); n < lists->piece_count && lists->pieces[n].first < to; n++) {
+        const products_piece *p = &lists->pieces[n];
+        const int first = from > p->first ? (from - p->first) / p->period : 0;
+        for (int k = first, count; k < p->repeats && p->first + k * p->period < to; k += count) {
+            count = p->repeats - k < PERIODS ? p->repeats - k : PERIODS;
+            for (int m = 0; m < p->period; m++) {
+                real terms[PERIODS] = { 0 };
+                for (int e = p->start[m]; e < p->start[m + 1]; e++) {
+                    const ptrdiff_t step = lists->entries[e].a_step;
+                    const real *restrict a = values + lists->entries[e].a + k * step;
+                    for (int i = 0; i < count; i++) terms[i] += a[i * step] * a[i * step];
+                }
+                for (int i = 0, row = p->first + k * p->period + m; i < count; i++, row += p->period)
+                    if (row >= from && row < to) sum += REAL(sqrt)(terms[i]) * REAL(fabs)(lambda[row]);
+            }
+        }
     }
     return sum;
 }

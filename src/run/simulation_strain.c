@@ -68,11 +68,11 @@ static real find_ratio(simulation *z, look *l)
 {
     const struct system *s = z->s;
     *l = (look){ 0 };
-    memcpy(z->lambda, z->x.lambda, s->c * sizeof(real));
-    if (s->c <= STRAIN_WEIGHED && X(acceleration_solve)(z->acceleration, z->x.q, z->x.w, z->x.t, z->lambda, NULL))
-        return 0;
     l->all = s->c > STRAIN_WEIGHED && X(method_forces_at)(&z->method, &z->x, &l->sums);
     if (!l->all) {
+        memcpy(z->lambda, z->x.lambda, s->c * sizeof(real));
+        if (s->c <= STRAIN_WEIGHED && X(acceleration_solve)(z->acceleration, z->x.q, z->x.w, z->x.t, z->lambda, NULL))
+            return 0;
         l->sums.apart = find_terms(z);
         memset(z->v, 0, s->n * sizeof(real));
         X(block_multiply_transposed)(&s->blocks[BLOCK_G], z->g_values, 1, z->lambda, z->v);
@@ -145,6 +145,9 @@ void X(simulation_strain_look)(simulation *z)
     n->seen = 1;
     n->t = z->x.t;
     n->grown = ratio / n->calm;
-    if (l.all) find_terms(z);
+    if (l.all) { /* with what it takes to name constraints */
+        memcpy(z->lambda, z->x.lambda, z->s->c * sizeof(real));
+        find_terms(z);
+    }
     X(redundancy_names)(z->s, z->g, n->names, sizeof n->names);
 }
