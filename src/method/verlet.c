@@ -634,5 +634,7 @@ static int step(void *self, state *x, real h)
     return TAUT_OK;
 }
 
-const method_code X(verlet_projected) = { create_projected, step, counts, X(verlet_destroy), NULL, NULL, outcome, forces_left };
-const method_code X(verlet_plain) = { create_plain, step, counts, X(verlet_destroy), NULL, NULL, outcome, forces_left };
+const method_code X(verlet_projected) = { create_projected, step, counts, X(verlet_destroy), NULL, NULL, outcome,
+                                          forces_left };
+const method_code X(verlet_plain) = { create_plain, step, counts, X(verlet_destroy), NULL, NULL, outcome,
+                                      forces_left };
