@@ -6,7 +6,8 @@
 
 static void *build(const chain *c, const char *fix, double h, double tol, int copies)
 {
-    char *args[] = { "lmp", "-screen", "none", "-log", "none", "-nocite" }, cmd[2000], file[] = "/tmp/lmpXXXXXX";
+    char *args[] = { "lmp", "-screen", "none", "-log", "none", "-nocite" }, cmd[2000];
+    char file[] = P_tmpdir "/lmpXXXXXX";
     FILE *f = fdopen(mkstemp(file), "w");
     fprintf(f, "pendula\n\n%d atoms\n%d bonds\n3 atom types\n2 bond types\n-8 8 xlo xhi\n-8 8 ylo yhi\n-8 8 zlo zhi\n",
             3 * copies, 2 * copies);

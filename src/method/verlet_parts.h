@@ -23,15 +23,15 @@ typedef struct {
     products *rows;        /* G v */
     products *columns;     /* G' x */
     const products_piece *points; /* of it, which may be opposite; NULL: none */
-    uint32_t piece;        /* of a loop: coordinates, or constraints */
-    real *push;            /* constraint forces of a piece, for the first thread, */
-    real *pushes;          /* and for each of the others; not in the block, which has the same size for any number */
     atomic_int opposite0, opposite1; /* they are, in g0 and in g1 */
+    uint32_t piece;        /* of a loop: coordinates, or constraints */
+    real *pushes;          /* as push, for each of the other threads: how many there are does not change the room */
     state next;            /* the state being found; next.lambda is lambda */
     void *room;            /* of the arrays below */
     real *f, *f1;          /* free forces at the beginning and at the end, unless they are the same everywhere */
     real *g0, *g1;         /* constraint Jacobians */
     real *mu;
+    real *push;            /* constraint forces of a piece, for the first thread */
     /* Not where forces are summed in pieces: */
     real *push0, *push1;   /* constraint forces G0' lambda and G1' mu */
     real *kick, *work;     /* work: momenta */
@@ -65,7 +65,7 @@ typedef struct {
     int choose;            /* the next correction of lambda chooses among those that make the same force */
     int even;              /* all masses are equal, and momenta vanish with the velocities */
     int steady_force;      /* the free force is the same everywhere and always */
-    int repeated;          /* and that of every block of coordinates is that of the first one */
+    int repeated;          /* and that of every piece of the coordinates is that of the first one */
     real lambda_size;      /* the largest multiplier */
     int finite;            /* positions and velocities have been seen to be */
     atomic_int wild;       /* a velocity was not */
