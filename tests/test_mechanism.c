@@ -447,6 +447,81 @@ static void two_hinges(void **unused)
     taut_simulation_release(z);
 }
 
+/* The same door with a motor on one hinge: dependent constraints, and one that moves at t = 0 and has no part in them. A
+   steady turn needs no torque. A motor on each hinge is one too many where they differ, however little against the
+   speed of a third. */
+static void two_hinges_and_a_motor(void **unused)
+{
+    (void)unused;
+    static const char *const door =
+        "gravity{0, 0, -9.81}\n"
+        "local door = body('door', { shape = box{1, 0.05, 2}, mass = 20, at = {0.5, 0, 1} })\n"
+        "local fan = body('fan', { shape = box{1, 0.05, 0.1}, mass = 2, at = {3, 0, 0} })\n"
+        "revolute('shaft', world, fan, { at = {3, 0, 0}, angle = { motion = 1000*time() } })\n"
+        "local low = revolute('low', world, door, { at = {0, 0, 0.2}, angle = { motion = 2*time() } })\n"
+        "revolute('high', world, door, { at = {0, 0, 1.8}%s })\n"
+        "observe('effort', low:effort())";
+    static const struct { const char *more; int contradicts; } cases[] = {
+        { "", 0 }, { ", angle = { motion = 2*time() }", 0 }, { ", angle = { motion = 2.001*time() }", 1 },
+    };
+    for (int i = 0; i < 3; i++) {
+        char text[1000];
+        snprintf(text, sizeof text, door, cases[i].more);
+        if (cases[i].contradicts) {
+            taut_model *model = NULL;
+            taut_simulation *z = NULL;
+            assert_int_equal(taut_model_load_text(context, "test.lua", text, strlen(text), NULL, 0, &model), TAUT_OK);
+            assert_int_equal(taut_simulation_create(context, model, NULL, &z), TAUT_BAD_MODEL);
+            assert_non_null(strstr(taut_error_text(context), "they agree at the start and part as time goes on"));
+            taut_model_release(model);
+            continue;
+        }
+        taut_simulation *z = open_text(text);
+        assert_int_equal(run_to(z, 0.001, 0.25), TAUT_OK);
+        assert_true(fabs(value_of(z, "door.x") - 0.5 * cos(0.5)) < 1e-13);
+        assert_true(fabs(value_of(z, "door.y") - 0.5 * sin(0.5)) < 1e-13);
+        assert_true(fabs(value_of(z, "effort")) < 1e-8); /* a force of 40 at the hinges is known to 1e-13 and less */
+        taut_simulation_release(z);
+    }
+}
+
+/* A shaft with two universal joints between parallel axes, held by a bearing at either end: one constraint too many.
+   Its end turns as its beginning does. Each joint, its first pin across the plane of the axes at phi = 0, makes
+   tan(phi2) = cos(beta) tan(phi1): the pins (0, cos(phi1), sin(phi1)) and (-sin(beta) cos(phi2), -sin(phi2),
+   cos(beta) cos(phi2)) are at right angles. With the second joint mounted so that its fluctuation adds to that of the
+   first, tan(phi3) = cos(beta)^2 tan(phi1); beta is 30 degrees. */
+static void a_shaft_with_two_joints(void **unused)
+{
+    (void)unused;
+    for (int wrong = 0; wrong < 2; wrong++) {
+        char text[2000];
+        snprintf(text, sizeof text,
+                 "local c, s = cos(pi/6), sin(pi/6)\n"
+                 "local B, n = {0.3 + 0.5*c, 0, 0.5*s}, {-s, 0, c}\n"
+                 "local J = {0.002, 0.003, 0.003}\n"
+                 "local one = body('one', { mass = 1, inertia = J, at = {0.15, 0, 0} })\n"
+                 "local two = body('two', { mass = 2, inertia = {0.004, 0.05, 0.05}, at = {0.3 + 0.25*c, 0, 0.25*s},\n"
+                 "                          turned = {axis = {0, -1, 0}, angle = pi/6} })\n"
+                 "local three = body('three', { mass = 1, inertia = J, at = {B[1] + 0.15, 0, B[3]} })\n"
+                 "revolute('inp', world, one, { at = {0, 0, 0}, axis = {1, 0, 0}, angle = { motion = 20*time() } })\n"
+                 "universal('u1', one, two, { at = {0.3, 0, 0}, axis = {0, 1, 0}, axis2 = n })\n"
+                 "universal('u2', two, three, { at = B, axis = %s, axis2 = %s })\n"
+                 "local out = revolute('out', world, three, { at = {B[1] + 0.3, 0, B[3]}, axis = {1, 0, 0},\n"
+                 "                                            angle = { damping = 0.3 } })\n"
+                 "observe('rate', out.rate) observe('angle', out.angle)",
+                 wrong ? "{0, 1, 0}" : "n", wrong ? "{0, 0, 1}" : "{0, 1, 0}");
+        taut_simulation *z = open_text(text);
+        for (int i = 1; i < 8; i++) {
+            assert_int_equal(run_to(z, 0.001, 0.01 * i), TAUT_OK); /* phi1 is below pi/2 */
+            const double expected = atan2(sin(0.2 * i) * (wrong ? 0.75 : 1), cos(0.2 * i));
+            /* positions follow from the constraints alone, and so do rates */
+            assert_true(fabs(value_of(z, "angle") - expected) < 1e-12);
+            if (!wrong) assert_true(fabs(value_of(z, "rate") - 20) < 1e-10);
+        }
+        taut_simulation_release(z);
+    }
+}
+
 /* ---- in the plane ---- */
 
 /* A disc rolls down 30 degrees, on the line or under it: 2/3 g sin(30) t^2/2, with a third of the weight along the
@@ -629,6 +704,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(start_by_coordinates, set_up, tear_down),
         cmocka_unit_test_setup_teardown(motors_and_limits, set_up, tear_down),
         cmocka_unit_test_setup_teardown(two_hinges, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(two_hinges_and_a_motor, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_shaft_with_two_joints, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rolling_in_the_plane, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rolling_on_a_body, set_up, tear_down),
         cmocka_unit_test_setup_teardown(joints_in_the_plane, set_up, tear_down),

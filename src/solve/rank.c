@@ -13,6 +13,7 @@
    touch: the answer does not depend on last bits. */
 #define DEPENDENT 3e-7
 #define SAME 1e-6     /* numbers that agree to this follow from each other */
+#define ROUNDED 1e-9  /* constraints are met up to this (start_parts.h), and so far their gradients are known */
 #define INVOLVED 1e-6 /* a gradient that takes part with less than this of the largest does not; above DEPENDENT */
 
 struct rank {
@@ -126,16 +127,28 @@ static const double *coefficients(rank *z, uint32_t k)
     return c;
 }
 
+/* How much moves, at most, for the independent ones of x to be G times it. A coefficient of `coefficients` that should
+   be zero is a rounding error, and so is its product with a number of x, however large that is: it counts against this,
+   not against itself. */
+static double largest_motion(const rank *z, const real *x)
+{
+    double most = 0;
+    for (uint32_t j = 0; j < z->rows; j++)
+        if (!z->dependent[j]) most = fmax(most, fabs((double)x[j]) / z->r[(size_t)j * z->rows + j]);
+    return most;
+}
+
 int X(rank_reaches)(rank *z, const real *x, uint32_t *k)
 {
     *k = 0;
     if (z->large) return X(large_rank_outside)(z->large, x) <= SAME;
+    const double most = largest_motion(z, x);
     for (; *k < z->rows; ++*k) {
         if (!z->dependent[*k]) continue;
         const double *c = coefficients(z, *k);
         double sum = (double)x[*k], size = fabs(sum);
         for (uint32_t j = 0; j < *k; j++) sum -= c[j] * (double)x[j], size += fabs(c[j] * (double)x[j]);
-        if (fabs(sum) > SAME * size) return 0;
+        if (fabs(sum) > SAME * size + ROUNDED * most * z->length[*k]) return 0;
     }
     return 1;
 }
