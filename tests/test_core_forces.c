@@ -20,6 +20,12 @@ static const char friction_lagrangian[] =
     "0.5*cos(3*t) - 0.1*a.dot)\n"
     "start { r = free(1), a = 0.4, ['r.dot'] = free(0), ['a.dot'] = 1.5 }";
 
+/* Jay & Simeon's Coulomb friction, |N|^0.85: no derivative where a multiplier is zero; a mass that depends on position. */
+static const char fractional_lagrangian[] =
+    "local a = point 'a' lagrangian((1 + 0.3*a.z^2)*norm2(a.dot)/2 - 9.81*a.z)\n"
+    "local n = constraint('bowl', a.z - 0.2*(a.x^2 + a.y^2)) local N = sqrt(n^2*(1 + 0.16*(a.x^2 + a.y^2)))\n"
+    "force(a, -0.2*N^0.85*a.dot/norm(a.dot)) start { a = {1, 0.5, 0.25}, ['a.dot'] = {0.3, 2, 0.52} }";
+
 static simulation *open_source(const char *text, const char *method)
 {
     simulation *z = open_text(text);
@@ -132,6 +138,12 @@ static void friction_nonlinear_in_the_multiplier(void **unused)
     assert_int_equal(check_all("friction", friction_lagrangian, 4, 2), 2);
 }
 
+static void friction_that_is_a_fractional_power(void **unused)
+{
+    (void)unused;
+    assert_int_equal(check_all("fractional", fractional_lagrangian, 1, 2), 2); /* shake, del:left */
+}
+
 /* Coulomb friction on a cubic, |normal force|^0.87, has no derivative where the multiplier is 0: it is found from that
    without friction. A friction force is tangential and changes no multiplier: m (g + 6 b x vx^2)/(1 + 9 b^2 x^4). */
 static void multiplier_finds_its_start(void **unused)
@@ -174,6 +186,7 @@ int main(void)
         cmocka_unit_test(damped_and_driven_lagrangian),
         cmocka_unit_test(damped_and_driven_hamiltonian),
         cmocka_unit_test(friction_nonlinear_in_the_multiplier),
+        cmocka_unit_test(friction_that_is_a_fractional_power),
         cmocka_unit_test(multiplier_finds_its_start),
         cmocka_unit_test(multiplier_without_a_start),
     };

@@ -153,6 +153,8 @@ static void add_arrival(const struct system *s, const del_rule *rule, const posi
         node[i] = s->structure.force_multiplier && z->mu >= 0 ? add_node(s, rule, i, q->v, q->u, z->mu, t) : q->node[i];
     add_momentum_of_forces(z, rule, node, 1, t);
     if (z->mu >= 0) add_momentum(z, STEP_BOND, z->place, rule->weight, 1, t);
+    /* Forces that are nonlinear in the multipliers, as friction is, may have no derivative where these are zero. */
+    if (z->mu >= 0 && s->structure.force_multiplier) X(step_guess)(t, z->mu, q->lambda, 1, 0);
 }
 
 static void find_momenta(const struct system *s, const del_rule *rule, const positions *q, step_table *t)
