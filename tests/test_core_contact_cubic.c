@@ -47,9 +47,9 @@ static void measure(const char *method, const char *friction, const outcome *exa
 static void event_driven_steps_keep_order_2(void **state)
 {
     (void)state;
-    static const char *const methods[] = { "rattle", "compose:euler,order=2" }; /* the latter is adjoint o true */
+    static const char *const methods[] = { "rattle", "compose:euler,order=2", "del" }; /* the second: adjoint o true */
     outcome exact = run("compose:rattle,order=4", 0, "0.1", 1000);
-    for (int m = 0; m < 2; m++) {
+    for (int m = 0; m < 3; m++) {
         real least, most;
         measure(methods[m], "0.1", &exact, &least, &most);
         assert_between(least, 1.8, 2.3);
@@ -67,6 +67,42 @@ static void event_driven_steps_keep_order_4(void **state)
     outcome exact = run("compose:rattle,order=6", 0, "0", 800);
     measure("compose:rattle,order=4", "0", &exact, &least, &most);
     assert_between(least, 3.6, 4.6);
+}
+
+/* (4.2) as rates, which have no derivative where the multiplier is zero. Methods of order 1 end their first free step
+   below the surface, and are put back onto it. */
+static const char rates[] =
+    "local y1, y2 = coordinate 'y1', coordinate 'y2' local z1, z2 = momentum(y1), momentum(y2)\n"
+    "local psi = contact('g', y2 - 0.01*y1^3)\n"
+    "local friction = 0.1*((1 + 9e-4*y1^4)*psi^2)^0.425/sqrt(z1^2 + z2^2)\n"
+    "rate(y1, z1) rate(y2, z2) rate(z1, -0.03*y1^2*psi - friction*z1) rate(z2, -9.81 + psi - friction*z2)\n"
+    "start { y1 = 10, y2 = 10, ['p.y1'] = -3.6, ['p.y2'] = -10.8, ['lambda.g'] = 1.7586 }";
+
+static void lift(const char *method, long steps, real *x)
+{
+    simulation *z = open_contact(NULL, rates, method, 0, NULL);
+    do_steps(z, steps, (real)6 / 5 / (real)steps);
+    assert_int_equal(z->event_counts[EVENT_RELEASE], 1);
+    memcpy(x, z->x.q, 2 * sizeof(real));
+    memcpy(x + 2, z->x.p, 2 * sizeof(real));
+    close_model(z);
+}
+
+static void euler_lifts_off(void **state)
+{
+    (void)state;
+    static const char *const methods[] = { "euler", "euler:adjoint", "euler:conjugate", "euler:natural",
+                                           "euler:natural,adjoint" };
+    real exact[4], x[4];
+    lift("lobatto:s=3", 120, exact);
+    for (int m = 0; m < 5; m++) {
+        real error[2];
+        for (int k = 0; k < 2; k++) {
+            lift(methods[m], 120L << k, x);
+            error[k] = distance(x, exact, 4);
+        }
+        if (m < 3) assert_between(error[0] / error[1], 1.8, 2.2); /* natural converges to another motion */
+    }
 }
 
 /* Events fall on whole steps: their times are right to a step only, and the state goes up and down with where in a step
@@ -132,6 +168,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(event_driven_steps_keep_order_2), cmocka_unit_test(event_driven_steps_keep_order_4),
+        cmocka_unit_test(euler_lifts_off),
         cmocka_unit_test(active_set_steps_have_order_1), cmocka_unit_test(active_set_steps_are_of_one_method),
         cmocka_unit_test(active_set_steps_report_what_meets),
     };

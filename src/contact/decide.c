@@ -391,10 +391,11 @@ int X(contact_lift)(hybrid *self, state *x)
     int some = 0;
     X(kinematics_evaluate)(self->kinematics, x->q, x->w, x->t, self->step.h);
     X(contact_remember_modes)(self, x);
+    memcpy(self->step.extra, x->extra, x->extra_count * sizeof(real));
     for (size_t i = 0; i < self->count; i++) {
         const contact_motion *t = X(kinematics_of)(self->kinematics, i);
         if (self->event.modes_before[i] != MODE_OPEN || !(t->gap < -t->round_off)) continue;
-        contact_extra(x, i)[EXTRA_MODE] = MODE_HELD;
+        enter(self, x, i, MODE_HELD); /* with the guess: rates may have no derivative where multipliers are zero */
         some = 1;
     }
     if (!some) return TAUT_OK;
@@ -403,7 +404,7 @@ int X(contact_lift)(hybrid *self, state *x)
     if (!status) status = X(projector_apply)(set->projector, &set->begin);
     if (!status) memcpy(x->q, set->begin.q, self->n * sizeof(real));
     if (!status) memset(x->q_low, 0, self->n * sizeof(real));
-    for (size_t i = 0; i < self->count; i++) contact_extra(x, i)[EXTRA_MODE] = self->event.modes_before[i];
+    memcpy(x->extra, self->step.extra, x->extra_count * sizeof(real));
     if (status == TAUT_SINGULAR) return TAUT_OK; /* more surfaces than can be distinguished: they stay as they are */
     if (!status) status = X(mode_sets_get)(&self->sets, x, &set);
     if (!status) status = X(mode_set_load)(set, x);
