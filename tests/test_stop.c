@@ -47,6 +47,55 @@ static void within_a_step(void **state)
     }
 }
 
+static taut_simulation *simulation_of_text(taut_context *context, const char *text, const char *method)
+{
+    taut_model *m = NULL;
+    taut_simulation *z = NULL;
+    const taut_options options = { .size = sizeof options, .method = method };
+    int status = taut_model_load_text(context, "test.lua", text, strlen(text), NULL, 0, &m);
+    if (!status) status = taut_simulation_create(context, m, &options, &z);
+    if (status) fail_msg("%s", taut_error_text(context));
+    taut_model_release(m);
+    return z;
+}
+
+/* No caller asks, and the step ends nevertheless: rkf45 needs 16 million steps of its own for this one; */
+static void variable_steps_have_a_bound(void **state)
+{
+    (void)state;
+    if (SANITIZED) skip(); /* a million steps */
+    taut_context *context = taut_context_create(NULL);
+    taut_simulation *z = simulation_of_text(
+        context, "local x = coordinate 'x' lagrangian(x.dot^2/2 - x^2/2) start { x = 1 }", "naive:rkf45");
+    assert_int_equal(taut_step(z, 1e6), TAUT_NO_CONVERGENCE);
+    assert_non_null(strstr(taut_error_text(context), "a step of 1e+06 takes more than 1000000 steps of its own"));
+    assert_true(taut_time(z) == 0);
+    assert_int_equal(taut_step(z, 1), TAUT_OK);
+    taut_simulation_release(z);
+    taut_context_destroy(context);
+}
+
+/* and this bar turns so fast that rattle has no solution for more than two thousandths of the step: by substeps, which
+   the contact brings, it is made in thousands of parts, and for each of them longer ones fail first. */
+static void substeps_have_a_bound(void **state)
+{
+    (void)state;
+    taut_context *context = taut_context_create(NULL);
+    taut_simulation *z = simulation_of_text(
+        context, "local a, b = point('a', 2), coordinate 'b' lagrangian(norm2(a.dot)/2 + b.dot^2/2)\n"
+                 "constraint('bar', norm2(a) - 1) local floor = contact('floor', b) force(b, -floor*b.dot)\n"
+                 "start { a = {1, 0}, ['a.dot'] = {0, 4000}, b = 100 }", "rattle");
+    taut_work work = { .size = sizeof work };
+    assert_int_equal(taut_step(z, 1), TAUT_NO_CONVERGENCE);
+    assert_non_null(strstr(taut_error_text(context), "try a smaller step"));
+    assert_true(taut_time(z) == 0);
+    taut_counts(z, &work);
+    assert_true(work.newton_iterations < 60 * 1100);
+    assert_int_equal(taut_step(z, 1e-5), TAUT_OK);
+    taut_simulation_release(z);
+    taut_context_destroy(context);
+}
+
 /* A script that would run for ever, and catches what it can. */
 static void within_a_script(void **state)
 {
@@ -64,6 +113,9 @@ static void within_a_script(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(within_a_step), cmocka_unit_test(within_a_script) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(within_a_step), cmocka_unit_test(variable_steps_have_a_bound),
+        cmocka_unit_test(substeps_have_a_bound), cmocka_unit_test(within_a_script),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

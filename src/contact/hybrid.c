@@ -383,6 +383,16 @@ static int endless(const hybrid *self, const state *x, long events)
         (double)x->t, events);
 }
 
+#define SUBSTEPS 100000           /* in a step of the run */
+
+static int too_many(const hybrid *self, const state *x)
+{
+    return taut_fail(self->context, TAUT_NO_CONVERGENCE,
+                     "at t = %.9g: a step of %.3g takes more than %d substeps between contacts that change or fade; try "
+                     "a smaller step",
+                     (double)x->t, (double)self->step.h, SUBSTEPS);
+}
+
 static int advance(hybrid *self, state *x, real h)
 {
     real left = h;
@@ -395,7 +405,8 @@ static int advance(hybrid *self, state *x, real h)
         int status = advance_once(self, x, &left, &event), crowded = 0;
         events.events += event.kind != CROSS_NONE;
         if (contact_may_merge(status)) X(state_copy)(&self->step.before, x);
-        else if (!status && (self->step.still > most || ++substeps > 100000)) status = endless(self, x, events.events);
+        else if (!status && self->step.still > most) status = endless(self, x, events.events);
+        else if (!status && ++substeps > SUBSTEPS) status = too_many(self, x);
         else if (!status) crowded = event.kind != CROSS_NONE && is_crowded(self, x, &events, left);
         if (contact_may_merge(status) || crowded) status = merge(self, x, status, &left);
         if (status) return status;
@@ -412,7 +423,7 @@ int X(hybrid_step)(hybrid *self, state *x, real h)
     self->step.h = h;
     self->step.relax = 1;
     self->step.merge = 0;
-    self->step.still = 0;
+    self->step.still = self->step.failures = 0;
     int status = self->options.active_set ? X(active_set_step)(self, x, h) : advance(self, x, h);
     if (status)
         X(state_copy)(&self->step.saved, x);

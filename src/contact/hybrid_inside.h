@@ -46,6 +46,7 @@ typedef struct {
     unsigned char *held;      /* open contacts along whose surfaces a substep is made (substep.c) */
     real *extra;              /* what x remembers of the contacts */
     int onto;                 /* velocities are put onto the constraints before a substep */
+    long failures;            /* of the method's steps, up to now */
     long still;               /* events at one time, up to now */
     real energy;              /* before the event that is being handled: it is no more after it */
     real merge;               /* the length of its last merged step (merge.c); 0: there was none */

@@ -341,6 +341,8 @@ static int first_crossing(hybrid *self, mode_set *set, real end, located *event)
     return TAUT_OK;
 }
 
+#define DIPS 1000 /* that are looked for, each earlier than the one before */
+
 /* The first event up to `end`. */
 static int locate_before(hybrid *self, mode_set *set, real end, located *event)
 {
@@ -358,14 +360,18 @@ static int locate_before(hybrid *self, mode_set *set, real end, located *event)
             return TAUT_OK;
         }
     /* Before the event that shows at the end, or that a dip led to, another gap may have dipped. */
-    for (int dips = 1; dips;) {
+    for (int dips = 1, round = 0; dips; round++) {
         status = first_crossing(self, set, end, event);
-        if (status || event->length == 0) return status;
+        if (status || event->length == 0 || round == DIPS) return status;
         status = find_dip(self, set, event->length, &end, &dips);
         if (status) return status;
     }
     return TAUT_OK;
 }
+
+/* A step of the method that fails is tried again with a part of it, so often in one step of the run: thousands of them
+   would be a step that hardly ends. (The tests need 6.) */
+#define FAILURES 1000
 
 /* Where the step, or one on the way to its first event, fails, a part of it is tried: what comes before an event may be
    smooth when the way through it is not. */
@@ -385,5 +391,6 @@ int X(contact_locate)(hybrid *self, mode_set *set, real left, located *event)
         status = locate_before(self, set, end, event);
         event->partial = end < left;
         if (status <= 0 || status == TAUT_OUT_OF_MEMORY || k == 6) return status;
+        if (++self->step.failures > FAILURES) return status;
     }
 }

@@ -107,8 +107,9 @@ static int fixed_step(scheme *r, state *x, real h)
 
 /* ---- steps by the error ---- */
 
-/* A step shorter than this part of the way is a failure. */
+/* A step shorter than this part of the way is a failure, and so are more tries than this, seconds for a small model. */
 #define SHORTEST 1e-12
+#define TRIES 1000000
 
 /* The largest of some numbers, here or after the step. */
 static real size_of(const scheme *r, size_t first, size_t count)
@@ -137,7 +138,7 @@ static int variable_steps(scheme *r, state *x, real way)
     real tolerance = r->options.tolerance, length = REAL(fabs)(way), end, end_low;
     X(state_next_time)(x, way, &end, &end_low);
     if (!(*x->step > 0)) *x->step = r->options.first > 0 ? r->options.first : length;
-    for (;;) {
+    for (long tries = 0; tries < TRIES; tries++) {
         const int stopped = taut_stopped(r->s->context);
         if (stopped) return stopped;
         real left = (end - x->t) + (end_low - x->t_low);
@@ -172,6 +173,10 @@ static int variable_steps(scheme *r, state *x, real way)
                                   (double)x->t, r->options.relative ? "a relative" : "an", (double)tolerance,
                                   (double)*x->step, r->options.relative ? "rtol" : "tol");
     }
+    return taut_fail(r->s->context, TAUT_NO_CONVERGENCE,
+                     "at t = %.9g: a step of %.3g takes more than %d steps of its own, now of %.1e; try a shorter step, "
+                     "or a larger %s",
+                     (double)x->t, (double)way, TRIES, (double)*x->step, r->options.relative ? "rtol" : "tol");
 }
 
 int X(scheme_step)(scheme *r, state *x, real h)
