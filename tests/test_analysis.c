@@ -70,7 +70,7 @@ static void second_class(void **state)
             "lagrangian(q1.dot^2/2 - V)\n"
             "observe('h', q1.dot^2/2 + V); observe('phi', q2.dot); observe('psi', -(q1^3 + q2^3 + 2*q2))\n"
             "observe('u', -q1.dot*3*q1^2/(3*q2^2 + 2)); start { q1 = 1, q2 = -0.4533976515164038 }");
-    assert_int_equal(d->verdict, DIRAC_SECOND_CLASS);
+    assert_int_equal(d->verdict, DIRAC_DETERMINED);
     assert_generations("12");
     assert_same(d->hamiltonian, "h");
     assert_same(d->chi[0].value, "phi");
@@ -90,7 +90,7 @@ static void first_class(void **state)
             "lagrangian((q1.dot - q3*q2)^2/2 + (q2.dot + q3*q1)^2/2)\n"
             "observe('h', (q1.dot^2 + q2.dot^2)/2 + q3*(q2*q1.dot - q1*q2.dot)); observe('phi', q3.dot)\n"
             "observe('psi', q1*q2.dot - q2*q1.dot); start { q1 = 1, q2 = 0, q3 = 0, ['q1.dot'] = 1 }");
-    assert_int_equal(d->verdict, DIRAC_FIRST_CLASS);
+    assert_int_equal(d->verdict, DIRAC_UNDETERMINED);
     assert_generations("12");
     assert_same(d->hamiltonian, "h");
     assert_same(d->chi[0].value, "phi");
@@ -104,7 +104,7 @@ static void first_class(void **state)
     assert_string_equal(moved, "q3");
     make_report(0);
     assert_text_has(report, "2 first class, 0 second class: (2*3 - 2*2 - 0)/2 = 1 degree of freedom");
-    assert_text_has(report, "gauge conditions to add: 2");
+    assert_text_has(report, "1 arbitrary function of time; gauge conditions to add: 1, or up to 2 until nothing is");
     done();
 }
 
@@ -115,7 +115,7 @@ static void pendulum_bracket(void **state)
     analyse("local x, y = coordinate 'x', coordinate 'y'; local p, r = momentum(x), momentum(y)\n"
             "hamiltonian(p^2/2 + r^2/2 + y); constraint('rod', (x^2 + y^2 - 1)/2); observe('psi', x*p + y*r)\n"
             "start { x = 1, y = 0, ['p.y'] = -2 }");
-    assert_int_equal(d->verdict, DIRAC_SECOND_CLASS);
+    assert_int_equal(d->verdict, DIRAC_DETERMINED);
     assert_generations("12");
     assert_same(d->chi[1].value, "psi");
     make_report(0);
@@ -137,7 +137,7 @@ static void four_generations(void **state)
             "observe('third', x*x.dot + y*y.dot); observe('fourth', x.dot^2 + y.dot^2 - y + l*(x^2 + y^2)); "
             "observe('u', 3*y.dot)\n"
             "start { x = 1, y = 0, l = free(0), ['y.dot'] = -2 }");
-    assert_int_equal(d->verdict, DIRAC_SECOND_CLASS);
+    assert_int_equal(d->verdict, DIRAC_DETERMINED);
     assert_generations("1234");
     assert_same(d->chi[2].value, "third");
     assert_same(d->chi[3].value, "fourth");
@@ -156,7 +156,7 @@ static void first_order(void **state)
 {
     (void)state;
     analyse("local x, y = coordinate 'x', coordinate 'y'; lagrangian(4*x.dot*y - x^2 - y^2); start { x = 1, y = 0 }");
-    assert_int_equal(d->verdict, DIRAC_SECOND_CLASS);
+    assert_int_equal(d->verdict, DIRAC_DETERMINED);
     assert_generations("11");
     make_report(0);
     assert_text_has(report, "{x,y}* = 0.25\n");
@@ -164,7 +164,7 @@ static void first_order(void **state)
     /* a singular Hessian with mixed entries: the velocities enter as x' + y' only */
     analyse("local x, y = coordinate 'x', coordinate 'y'; lagrangian((x.dot + y.dot)^2/2 - x^2/2 - y^4/4)\n"
             "observe('phi', y.dot - x.dot); observe('psi', x - y^3); start { x = 1, y = 1 }");
-    assert_int_equal(d->verdict, DIRAC_SECOND_CLASS);
+    assert_int_equal(d->verdict, DIRAC_DETERMINED);
     assert_generations("12");
     assert_same(d->chi[0].value, "phi");
     done();
@@ -177,7 +177,7 @@ static void mixed_classes(void **state)
     analyse("local x, y, z = coordinate 'x', coordinate 'y', coordinate 'z'\n"
             "lagrangian((x.dot + z.dot)*y - y^2/2 - (x + z)^2/2); observe('generator', z.dot - x.dot); start { x = 1, "
             "y = 0, z = 0.5 }");
-    assert_int_equal(d->verdict, DIRAC_FIRST_CLASS);
+    assert_int_equal(d->verdict, DIRAC_UNDETERMINED);
     assert_int_equal(d->first, 1);
     assert_int_equal(d->second, 2);
     for (size_t k = 0; k < 3; k++) assert_false(d->chi[k].first_class);
@@ -186,7 +186,7 @@ static void mixed_classes(void **state)
     analyse("local q1, q2, q3, q4 = coordinate 'q1', coordinate 'q2', coordinate 'q3', coordinate 'q4'\n"
             "lagrangian((q1.dot - q2 - q4)^2/2 + q3.dot^2/2 - (q4 - q3^2)^2/2 - q3^2/2); start { q1 = 1, q2 = 0, q3 = "
             "0.5, q4 = 0.25 }");
-    assert_int_equal(d->verdict, DIRAC_FIRST_CLASS);
+    assert_int_equal(d->verdict, DIRAC_UNDETERMINED);
     assert_generations("1122");
     assert_int_equal(d->first, 2);
     assert_int_equal(d->second, 2);
@@ -208,7 +208,8 @@ static void inconsistent(void **state)
     done();
 }
 
-/* Gauge conditions make the rest second class; the time derivative of one gives another where it has to. */
+/* Gauge conditions make the rest second class; the time derivative of one gives another where it has to. One that
+   determines the multiplier is enough: what it leaves first class moves the start alone. */
 static void gauges(void **state)
 {
     (void)state;
@@ -216,9 +217,10 @@ static void gauges(void **state)
                                "lagrangian((q1.dot - q3*q2)^2/2 + (q2.dot + q3*q1)^2/2 + (q1^2 + q2^2)/2)\n"
                                "start { q1 = 1, q2 = 0, q3 = free(1), ['q2.dot'] = free(0) }\n%s";
     static const struct { const char *gauge; dirac_verdict verdict; int first, second; } cases[] = {
-        { "gauge('angle', q2)", DIRAC_SECOND_CLASS, 0, 4 },
-        { "gauge('rate', q3 - 1); gauge('angle', q1*sin(time()) + q2*cos(time()))", DIRAC_SECOND_CLASS, 0, 4 },
-        { "gauge('rate', q3)", DIRAC_FIRST_CLASS, 1, 2 },
+        { "gauge('angle', q2)", DIRAC_DETERMINED, 0, 4 },
+        { "gauge('rate', q3 - 1); gauge('angle', q1*sin(time()) + q2*cos(time()))", DIRAC_DETERMINED, 0, 4 },
+        { "gauge('rate', q3)", DIRAC_DETERMINED, 1, 2 },
+        { "gauge('rate', q3 - sin(time()))", DIRAC_DETERMINED, 1, 2 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char whole[1000];
@@ -227,8 +229,23 @@ static void gauges(void **state)
         assert_int_equal(d->verdict, cases[i].verdict);
         assert_int_equal(d->first, cases[i].first);
         assert_int_equal(d->second, cases[i].second);
+        if (cases[i].first) { /* p.q3, p.q2 q1 - p.q1 q2, the condition */
+            assert_int_equal(d->count, 3);
+            assert_true(d->chi[0].in_bracket && !d->chi[1].in_bracket && d->chi[2].in_bracket);
+            make_report(0);
+            assert_text_has(report, "every multiplier is determined");
+            assert_text_has(report, "{F,G}* = {F,G} - ({F,chi1}{chi3,G} - {F,chi3}{chi1,G})\n");
+        }
         done();
     }
+    /* two of them free, and a condition for one */
+    analyse("local x, a, y, b = coordinate 'x', coordinate 'a', coordinate 'y', coordinate 'b'\n"
+            "lagrangian((x.dot - a)^2/2 + (y.dot - b)^2/2); gauge('a', a - time()); start { x = 1, a = 0, y = 1, b = 0 }");
+    assert_int_equal(d->verdict, DIRAC_UNDETERMINED);
+    make_report(0);
+    assert_text_has(report, "u1 = 1");
+    assert_text_has(report, "u2 is free");
+    done();
     analyse("local x = coordinate 'x'; lagrangian(x.dot^2/2); gauge('a', x); start { x = 1 }");
     assert_int_equal(d->verdict, DIRAC_REFUSED);
     assert_text_has(d->reason, "no gauge freedom");
@@ -260,7 +277,7 @@ static void near_the_start(void **state)
     analyse("local x, y, l = coordinate 'x', coordinate 'y', coordinate 'l'\n"
             "lagrangian(x.dot^2/2 + y.dot^2/2 + log(x - 100) + l*(x - y))\n"
             "observe('phi', x - y); start { x = 102, y = 102, l = free(0) }");
-    assert_int_equal(d->verdict, DIRAC_SECOND_CLASS);
+    assert_int_equal(d->verdict, DIRAC_DETERMINED);
     assert_generations("1234");
     assert_same(d->chi[1].value, "phi");
     done();
@@ -305,7 +322,7 @@ static void refusals(void **state)
     analyse("local x, y = coordinate 'x', coordinate 'y'; hamiltonian(momentum(x)^2/2 + momentum(y)^2/2); "
             "constraint('a', x - y)\n"
             "constraint('b', 2*x - 2*y); start { x = 1, y = 1 }");
-    assert_int_equal(d->verdict, DIRAC_SECOND_CLASS);
+    assert_int_equal(d->verdict, DIRAC_DETERMINED);
     assert_text_has(d->warning, "'b' says nothing new");
     done();
 }
@@ -316,7 +333,7 @@ static void chain(void **state)
     (void)state;
     analyse("local last = origin\nfor i = 1, 4 do local a = point('a' .. i, 2); lagrangian(norm2(a.dot)/2 - a.y)\n"
             "constraint('rod' .. i, norm2(a - last) - 1); start { ['a' .. i] = { i, 0 } }; last = a end");
-    assert_int_equal(d->verdict, DIRAC_SECOND_CLASS);
+    assert_int_equal(d->verdict, DIRAC_DETERMINED);
     assert_generations("11112222");
     assert_int_equal(d->second, 8);
     done();

@@ -10,7 +10,7 @@
 int taut_dirac_verdict_is(dirac *d, dirac_verdict verdict, const char *format, ...)
 {
     va_list arguments;
-    if (d->verdict != DIRAC_SECOND_CLASS) return TAUT_OK; /* the first reason stays */
+    if (d->verdict != DIRAC_DETERMINED) return TAUT_OK; /* the first reason stays */
     d->verdict = verdict;
     va_start(arguments, format);
     vsnprintf(d->reason, sizeof d->reason, format, arguments);
@@ -24,7 +24,7 @@ static void warn(dirac *d, const char *text)
     if (!strstr(d->warning, text)) snprintf(d->warning + at, sizeof d->warning - at, "%s%s", at ? "; " : "", text);
 }
 
-static int going(const dirac *d) { return d->verdict == DIRAC_SECOND_CLASS; }
+static int going(const dirac *d) { return d->verdict == DIRAC_DETERMINED; }
 
 int taut_dirac_add(dirac *d, expr value, dirac_constraint like)
 {
@@ -243,6 +243,16 @@ static int close_under_time(dirac *d)
 
 /* ---- classes ---- */
 
+/* a := values of C, and their errors behind them; k x k each. */
+static int bracket_values(dirac *d, const point *x, const expr *c, wide *a)
+{
+    const size_t all = d->count * d->count;
+    int status = taut_sampler_values(d->sampler, x, c, all, a, a + all);
+    for (size_t j = 0; !status && j < all; j++)
+        if (WIDE(fabs)(a[j]) <= taut_sample_tolerance() * a[all + j]) a[j] = 0;
+    return status;
+}
+
 static int bracket_rank(dirac *d, const expr *c, int *least, int *most)
 {
     size_t k = d->count;
@@ -251,9 +261,7 @@ static int bracket_rank(dirac *d, const expr *c, int *least, int *most)
     *least = (int)k;
     *most = 0;
     for (int i = 0; !status && i < d->sampler->count; i++) {
-        status = taut_sampler_values(d->sampler, &d->sampler->points[i], c, k * k, a, a + k * k);
-        for (size_t j = 0; j < k * k; j++)
-            if (WIDE(fabs)(a[j]) <= taut_sample_tolerance() * a[k * k + j]) a[j] = 0;
+        status = bracket_values(d, &d->sampler->points[i], c, a);
         int rank = status ? 0 : taut_rank_of(a, (int)k, (int)k);
         *least = rank < *least ? rank : *least;
         *most = rank > *most ? rank : *most;
@@ -291,6 +299,72 @@ static int find_generators(dirac *d, const expr *c)
     return status;
 }
 
+/* row -= its part along `unit`, which has length 1 */
+static void remove_part(wide *row, const wide *unit, size_t k)
+{
+    wide sum = 0;
+    for (size_t j = 0; j < k; j++) sum += row[j] * unit[j];
+    for (size_t j = 0; j < k; j++) row[j] -= sum * unit[j];
+}
+
+static wide length_of(const wide *row, size_t k)
+{
+    wide sum = 0;
+    for (size_t j = 0; j < k; j++) sum += row[j] * row[j];
+    return WIDE(sqrt)(sum);
+}
+
+/* The row that has most left of its first length, without those that were taken; d->count: none has anything left. */
+static size_t most_independent(const dirac *d, const wide *a, const wide *length, int with_multiplier)
+{
+    const size_t k = d->count;
+    size_t best = k;
+    wide most = WIDE(sqrt)(taut_sample_tolerance());
+    for (size_t i = 0; i < k; i++) {
+        if (d->chi[i].in_bracket || !(length[i] > 0) || (with_multiplier && d->chi[i].multiplier < 0)) continue;
+        const wide left = length_of(a + i * k, k) / length[i];
+        if (left > most) most = left, best = i;
+    }
+    return best;
+}
+
+/* Marks rows of C that are a basis of its rows, those with multipliers first. Returns how many. a: the values,
+   destroyed. */
+static int mark_basis(dirac *d, wide *a, wide *length)
+{
+    const size_t k = d->count;
+    int marked = 0;
+    for (size_t i = 0; i < k; i++) length[i] = length_of(a + i * k, k), d->chi[i].in_bracket = 0;
+    for (int with_multiplier = 1; with_multiplier >= 0; with_multiplier--)
+        for (size_t best; (best = most_independent(d, a, length, with_multiplier)) < k; marked++) {
+            wide *unit = a + best * k, size = length_of(unit, k);
+            for (size_t j = 0; j < k; j++) unit[j] /= size;
+            d->chi[best].in_bracket = 1;
+            for (size_t i = 0; i < k; i++)
+                if (!d->chi[i].in_bracket) remove_part(a + i * k, unit, k);
+        }
+    return marked;
+}
+
+/* The constraints S of the Dirac bracket: all where C is regular. Otherwise those with multipliers, and others until
+   their rows are a basis of the rows of C: C is antisymmetric, so that {S,S} is regular then. If the multipliers u are
+   determined, their rows are independent, and the u are those that keep S: the motion by the bracket of S is that of
+   the total Hamiltonian H_c + u phi, which keeps the others, too. */
+static int choose_bracket(dirac *d, const expr *c)
+{
+    const size_t k = d->count;
+    for (size_t i = 0; i < k; i++) d->chi[i].in_bracket = 1;
+    if (!d->first) return TAUT_OK;
+    wide *a = taut_mem_new(d->context, 2 * k * k + k, sizeof *a);
+    int status = a ? TAUT_OK : TAUT_OUT_OF_MEMORY, marked = -1;
+    for (int i = 0; !status && marked < d->second && i < d->sampler->count; i++) {
+        status = bracket_values(d, &d->sampler->points[i], c, a);
+        if (!status) marked = mark_basis(d, a, a + 2 * k * k);
+    }
+    taut_mem_free(d->context, a);
+    return status;
+}
+
 static int classify(dirac *d)
 {
     size_t k = d->count;
@@ -312,6 +386,7 @@ static int classify(dirac *d)
     d->first = (int)k - most;
     if (!status && least < most) warn(d, "the rank of the bracket matrix changes from place to place");
     if (!status && d->first) status = find_generators(d, c);
+    if (!status) status = choose_bracket(d, c);
     taut_mem_free(d->context, c);
     return status;
 }
@@ -366,6 +441,13 @@ static int add_gauges(dirac *d, int *count)
     return status;
 }
 
+static int some_multiplier_is_free(const dirac *d)
+{
+    int some = 0;
+    for (int j = 0; j < d->multiplier_count; j++) some |= !d->multiplier[j];
+    return some;
+}
+
 static void gauge_reason(dirac *d)
 {
     char moved[200] = "", which[400] = "";
@@ -379,7 +461,7 @@ static void gauge_reason(dirac *d)
         snprintf(moved + at, sizeof moved - at, "%s%s", at ? "; " : "", more);
     }
     taut_dirac_verdict_is(
-        d, DIRAC_FIRST_CLASS,
+        d, DIRAC_UNDETERMINED,
         "%d constraint%s first class (%s) and generate%s a gauge freedom, which moves %s: the motion is not "
         "determined; add conditions that fix it, gauge(\"name\", expr)",
         d->first, d->first == 1 ? " is" : "s are", which, d->first == 1 ? "s" : "", moved);
@@ -437,7 +519,7 @@ static int run_algorithm(dirac *d, wide *base)
     if (!status && going(d)) status = add_gauges(d, &gauges);
     if (!status && going(d) && gauges) status = close_under_time(d);
     if (!status && going(d) && gauges) status = classify(d);
-    if (!status && going(d) && d->first) gauge_reason(d);
+    if (!status && going(d) && some_multiplier_is_free(d)) gauge_reason(d);
     return status;
 }
 

@@ -111,17 +111,23 @@ static void multipliers(printer *p)
 
 #define INVERSE 6 /* largest bracket matrix that is inverted for printing */
 
+/* The constraints that the bracket is made of, INVERSE at the most. */
+typedef struct {
+    const dirac_constraint *chi[INVERSE];
+    int index[INVERSE], count;
+} basis;
+
 /* C^-1 everywhere, not only on the manifold: the samples are taken off it. */
-static int invert_brackets(dirac *d, expr *inverse)
+static int invert_brackets(dirac *d, const basis *of, expr *inverse)
 {
-    int k = (int)d->count, status = taut_sampler_spread(d->sampler, &d->hamiltonian, 1, NULL, 0);
+    int k = of->count, status = taut_sampler_spread(d->sampler, &d->hamiltonian, 1, NULL, 0);
     for (int b = 0; !status && b < k; b++) {
         tableau t;
         status = taut_tableau_create(d, k, k, &t);
         for (int i = 0; !status && i < k; i++) {
             t.h[i] = taut_expr_number(d->g, i == b ? -1 : 0);
             for (int j = 0; j < k; j++)
-                if (!(t.m[i * k + j] = taut_dirac_bracket(d, d->chi[i].gradient, d->chi[j].gradient)))
+                if (!(t.m[i * k + j] = taut_dirac_bracket(d, of->chi[i]->gradient, of->chi[j]->gradient)))
                     status = TAUT_OUT_OF_MEMORY;
         }
         if (!status) status = taut_tableau_eliminate(d, &t);
@@ -155,20 +161,20 @@ static void add_product(printer *p, expr factor, const char *body)
              sum ? ")" : "", one ? "" : "*", body, whole ? "" : "/(", whole ? "" : below, whole ? "" : ")");
 }
 
-static void fundamental(printer *p, const expr *inverse)
+static void fundamental(printer *p, const basis *of, const expr *inverse)
 {
     dirac *d = p->d;
     uint32_t n2 = 2 * d->n;
     for (uint32_t i = 0; i < n2; i++)
         for (uint32_t j = i + 1; j < n2; j++) {
             expr sum = taut_expr_number(d->g, j == i + d->n ? 1 : 0);
-            for (size_t a = 0; a < d->count; a++)
-                for (size_t b = 0; b < d->count; b++) { /* {z,chi} = J chi_z */
-                    expr left = d->chi[a].gradient[(i + d->n) % n2], right = d->chi[b].gradient[(j + d->n) % n2];
+            for (int a = 0; a < of->count; a++)
+                for (int b = 0; b < of->count; b++) { /* {z,chi} = J chi_z */
+                    expr left = of->chi[a]->gradient[(i + d->n) % n2], right = of->chi[b]->gradient[(j + d->n) % n2];
                     if (i >= d->n) left = taut_expr_neg(d->g, left);
                     if (j < d->n) right = taut_expr_neg(d->g, right);
                     sum = taut_expr_sub(
-                        d->g, sum, taut_expr_mul(d->g, left, taut_expr_mul(d->g, inverse[a * d->count + b], right)));
+                        d->g, sum, taut_expr_mul(d->g, left, taut_expr_mul(d->g, inverse[a * of->count + b], right)));
                 }
             char first[220], second[220], *value = p->formula;
             sum = taut_expr_simplify(d->g, sum, NULL, NULL);
@@ -184,30 +190,37 @@ static void fundamental(printer *p, const expr *inverse)
 static void bracket(printer *p)
 {
     dirac *d = p->d;
-    size_t k = d->count;
+    basis of = { .count = 0 };
+    int k = 0;
+    for (size_t i = 0; i < d->count; i++) {
+        if (!d->chi[i].in_bracket) continue;
+        if (k < INVERSE) of.chi[k] = &d->chi[i], of.index[k] = (int)i + 1, of.count++;
+        k++;
+    }
     if (!k) return;
     if (k > INVERSE) {
         snprintf(p->text, TEXT,
-                 "{F,G}* = {F,G} - {F,chi} C^-1 {chi,G}, C = {chi,chi} of size %zu is inverted numerically", k);
+                 "{F,G}* = {F,G} - {F,chi} C^-1 {chi,G}, C = {chi,chi} of size %d is inverted numerically", k);
         say(p, "Dirac bracket", p->text);
         return;
     }
     expr inverse[INVERSE * INVERSE];
-    int status = invert_brackets(d, inverse);
+    int status = invert_brackets(d, &of, inverse);
     snprintf(p->text, TEXT, "{F,G}* = {F,G}");
-    for (size_t a = 0; !status && a < k; a++)
-        for (size_t b = a + 1; b < k; b++) {
+    for (int a = 0; !status && a < k; a++)
+        for (int b = a + 1; b < k; b++) {
             char body[100];
             expr factor = taut_expr_neg(d->g, inverse[a * k + b]);
             if (taut_expr_is_number(d->g, factor, 0)) continue;
-            snprintf(body, sizeof body, "({F,chi%zu}{chi%zu,G} - {F,chi%zu}{chi%zu,G})", a + 1, b + 1, b + 1, a + 1);
+            snprintf(body, sizeof body, "({F,chi%d}{chi%d,G} - {F,chi%d}{chi%d,G})", of.index[a], of.index[b],
+                     of.index[b], of.index[a]);
             add_product(p, factor, body);
         }
     if (status || (strlen(p->text) > 2 * LONG && p->more))
         snprintf(p->text, TEXT, "{F,G}* = {F,G} - {F,chi} C^-1 {chi,G}, C = {chi,chi}%s%s%s", status ? "" : "; ",
                  status ? "" : p->more, status ? "" : " prints C^-1");
     say(p, "Dirac bracket", p->text);
-    if (!status && ((d->singular && d->n <= 2) || (!p->more && d->n <= 3))) fundamental(p, inverse);
+    if (!status && ((d->singular && d->n <= 2) || (!p->more && d->n <= 3))) fundamental(p, &of, inverse);
     taut_sampler_spread(d->sampler, &d->hamiltonian, 1, d->chi, d->count);
 }
 
@@ -219,12 +232,18 @@ static void gauge(printer *p)
         taut_dirac_print(d, d->generator[i], formula, TEXT - 1000);
         taut_dirac_moved(d, d->generator[i], moved, sizeof moved);
         snprintf(p->text, TEXT, "%s is first class and moves %s", formula, moved[0] ? moved : "nothing");
-        say(p, i ? "" : "gauge freedom", p->text);
+        say(p, i ? "" : d->verdict == DIRAC_DETERMINED ? "of the start" : "gauge freedom", p->text);
     }
     int free = 0;
     for (int i = 0; d->multiplier && i < d->multiplier_count; i++) free += !d->multiplier[i];
-    snprintf(p->text, TEXT, "%d arbitrary function%s of time; gauge conditions to add: %d", free, free == 1 ? "" : "s",
-             d->first);
+    if (d->verdict == DIRAC_DETERMINED)
+        snprintf(p->text, TEXT, "every multiplier is determined, and with it the motion from a given start");
+    else
+        snprintf(p->text, TEXT, "%d arbitrary function%s of time; gauge conditions to add: %d", free,
+                 free == 1 ? "" : "s", free);
+    size_t at = strlen(p->text);
+    if (free && free < d->first)
+        snprintf(p->text + at, TEXT - at, ", or up to %d until nothing is first class", d->first);
     if (d->first) say(p, "", p->text);
 }
 
@@ -239,14 +258,14 @@ static void print_all(printer *p)
     }
     if (d->count <= SHOWN || !p->more) {
         constraints(p);
-        if (d->verdict <= DIRAC_FIRST_CLASS) multipliers(p);
+        if (d->verdict <= DIRAC_UNDETERMINED) multipliers(p);
     } else {
         snprintf(p->text, TEXT, "%zu; %s shows them", d->count, p->more);
         say(p, "constraints", p->text);
     }
-    if (d->verdict == DIRAC_SECOND_CLASS) bracket(p);
-    if (d->verdict == DIRAC_FIRST_CLASS) gauge(p);
-    if (d->verdict <= DIRAC_FIRST_CLASS) {
+    if (d->verdict == DIRAC_DETERMINED) bracket(p);
+    if (d->verdict <= DIRAC_UNDETERMINED) gauge(p);
+    if (d->verdict <= DIRAC_UNDETERMINED) {
         int twice = 2 * (int)d->n - 2 * d->first - d->second;
         snprintf(p->text, TEXT, "%d first class, %d second class: (2*%u - 2*%d - %d)/2 = %d degree%s of freedom",
                  d->first, d->second, d->n, d->first, d->second, twice / 2, twice == 2 ? "" : "s");

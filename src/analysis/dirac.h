@@ -13,8 +13,8 @@
 #define DIRAC_COORDINATES 40 /* larger models are not analysed */
 
 typedef enum {
-    DIRAC_SECOND_CLASS,   /* every constraint is second class (or there is none): the motion is determined */
-    DIRAC_FIRST_CLASS,    /* gauge freedom is left */
+    DIRAC_DETERMINED,     /* every multiplier is: constraints that are first class even so restrict the start alone */
+    DIRAC_UNDETERMINED,   /* multipliers are arbitrary functions of time: gauge freedom is left */
     DIRAC_INCONSISTENT,   /* no motion satisfies the equations */
     DIRAC_REFUSED         /* the algorithm does not cover this model */
 } dirac_verdict;
@@ -27,6 +27,7 @@ typedef struct {
     int source;           /* constraint of the model, or -1 */
     int gauge;            /* a gauge condition, or found from one */
     int first_class;
+    int in_bracket;       /* one of those that the Dirac bracket is made of */
 } dirac_constraint;
 
 typedef struct sampler sampler;

@@ -124,9 +124,9 @@ int taut_dirac_legendre(dirac *d)
         taut_mem_free(d->context, work);
         return status;
     }
-    for (uint32_t i = 0; !status && d->verdict == DIRAC_SECOND_CLASS && i < n; i++)
+    for (uint32_t i = 0; !status && d->verdict == DIRAC_DETERMINED && i < n; i++)
         status = momentum_row(d, &t, i, zero);
-    if (!status && d->verdict == DIRAC_SECOND_CLASS) {
+    if (!status && d->verdict == DIRAC_DETERMINED) {
         status = taut_tableau_eliminate(d, &t);
         if (!status && t.mixed)
             status = taut_dirac_verdict_is(

@@ -39,10 +39,13 @@ static int make_shell(dirac *d, model **result)
     if (!m->summands || !m->constraints || !m->start_q || !m->start_w || !m->phase) return TAUT_OUT_OF_MEMORY;
     m->summands[0] = (summand){ d->hamiltonian, m->form_line };
     m->phase->velocities = d->m->form == FORM_LAGRANGIAN;
-    for (size_t k = 0; k < d->count; k++) {
+    m->phase->first = (uint32_t)d->first;
+    for (size_t i = 0; i < 2 * d->count; i++) { /* those of the bracket, then the others */
+        const size_t k = i % d->count;
         const dirac_constraint *c = &d->chi[k];
         const constraint *from = c->source >= 0 ? &d->m->constraints[c->source] : NULL;
         char name[40];
+        if (c->in_bracket != (i < d->count)) continue;
         taut_dirac_name(d, k, name, sizeof name);
         char *text = taut_mem_text(d->context, from ? from->name : name);
         if (!text) return TAUT_OUT_OF_MEMORY;
@@ -199,10 +202,10 @@ int taut_phase_space_model(model *m, start_mode start, model **result)
     int status = taut_dirac_analyse(m, &d);
     if (status) return status;
     /* singular at the start only: not a case for the algorithm */
-    if (!d->singular && !m->phase_line && d->verdict == DIRAC_SECOND_CLASS)
+    if (!d->singular && !m->phase_line && d->verdict == DIRAC_DETERMINED)
         status = taut_fail(m->context, TAUT_SINGULAR, "%s", before);
     else
-        status = d->verdict == DIRAC_SECOND_CLASS ? make_shell(d, result) : cannot_run(d, before);
+        status = d->verdict == DIRAC_DETERMINED ? make_shell(d, result) : cannot_run(d, before);
     if (!status) status = find_start(d, start, *result);
     int all;
     if (status) status = explain(m, status);

@@ -2,7 +2,9 @@
  *
  *     z' = F = J (H_z - chi_z' b),   C b = {chi,H} + chi_t,   C = {chi,chi} = chi_z J chi_z'
  *
- * Every chi is a first integral, wherever it stands (18). The derivative for Newton's iteration needs no third
+ * Every chi is a first integral, wherever it stands (18). Where constraints that are first class are left, and all
+ * multipliers are determined (form.h), chi are the others; first-class ones are zero along the motion if they are at its
+ * start. The derivative for Newton's iteration needs no third
  * derivatives:
  *     F' = J (S - chi_z' b_z),   C b_z = d/dz (chi_z F + chi_t) at fixed F  +  chi_z J S,   S = H_zz - sum b_k chi_k,zz
  * Such systems come out of the Dirac algorithm (analysis), with some tens of coordinates at most: the matrices are
@@ -16,15 +18,15 @@
 
 typedef struct {
     struct system *s;
-    uint32_t n, k;              /* coordinates, constraints */
+    uint32_t n, all, k;         /* coordinates; constraints, and how many of them, the first ones, are in C */
     int most;                   /* entries of the largest sparse block */
     void *room;                 /* of the arrays below */
     real *energy;               /* H_z, 2n */
-    real *gradient;             /* chi_z, k x 2n */
-    real *c, *b;                /* C and its factors; k */
+    real *gradient;             /* chi_z, all x 2n */
+    real *c, *b;                /* C and its factors, k x k; all, zero where they are not in C */
     int *pivot;
     real *values;               /* entries of a sparse block */
-    real *hessian, *slope;      /* S, 2n x 2n; k x 2n: b_z */
+    real *hessian, *slope;      /* S, 2n x 2n; all x 2n: b_z */
     real *jacobian;             /* F', 2n x 2n */
     int stages;
     real a[9 * 9];
@@ -79,13 +81,13 @@ static int prepare(struct system *s, int *most)
 static void lay_out(void *self, room_layout *l)
 {
     bracket *f = self;
-    size_t n2 = 2 * (size_t)f->n, k = f->k;
+    size_t n2 = 2 * (size_t)f->n, k = f->k, all = f->all;
     f->energy = room_reals(l, n2);
-    f->gradient = room_reals(l, k * n2);
-    f->c = room_reals(l, k * k), f->b = room_reals(l, k);
+    f->gradient = room_reals(l, all * n2);
+    f->c = room_reals(l, k * k), f->b = room_reals(l, all);
     f->pivot = room_take(l, k, sizeof *f->pivot);
     f->values = room_reals(l, (size_t)f->most);
-    f->hessian = room_reals(l, n2 * n2), f->slope = room_reals(l, k * n2);
+    f->hessian = room_reals(l, n2 * n2), f->slope = room_reals(l, all * n2);
     f->jacobian = room_reals(l, n2 * n2);
 }
 
@@ -96,7 +98,8 @@ static int create(struct system *s, void **self)
     if (!f) return TAUT_OUT_OF_MEMORY;
     f->s = s;
     f->n = s->n;
-    f->k = s->c;
+    f->all = s->c;
+    f->k = s->c - s->phase_space->first;
     int status = prepare(s, &f->most);
     if (!status) status = room_create(s->context, lay_out, f, &f->room);
     if (status)
@@ -144,7 +147,7 @@ static int find_rate(bracket *f, real t, const place *at, real *rate)
     uint32_t n = f->n, k = f->k;
     size_t n2 = 2 * (size_t)n;
     memset(f->energy, 0, n2 * sizeof(real));
-    memset(f->gradient, 0, k * n2 * sizeof(real));
+    memset(f->gradient, 0, f->all * n2 * sizeof(real));
     for (int a = 0; a < 2; a++) {
         const pattern *p = X(field_jacobian_pattern)(s->constraint, kinds[a]);
         X(field_gradient)(s->energy, kinds[a], at, NULL, f->energy + (a ? n : 0));
@@ -153,6 +156,7 @@ static int find_rate(bracket *f, real t, const place *at, real *rate)
         spread(p, f->values, 1, f->gradient, n2, 0, a ? n : 0, 0);
     }
     X(system_constraint_rate)(s, at, f->b);
+    memset(f->b + k, 0, (f->all - k) * sizeof(real));
     for (uint32_t i = 0; i < k; i++) {
         const real *x = f->gradient + i * n2;
         f->b[i] += dot(x, f->energy + n, n) - dot(x + n, f->energy, n);
@@ -224,7 +228,7 @@ static void find_slope(bracket *f, const place *at, const real *rate)
     size_t n2 = 2 * (size_t)n;
     real one = 1;
     place along = direction_of(rate, rate + n, &one);
-    memset(f->slope, 0, k * n2 * sizeof(real));
+    memset(f->slope, 0, f->all * n2 * sizeof(real));
     for (int a = 0; a < 2; a++) {
         const pattern *p = X(field_slope_pattern)(s->constraint, kinds[a]);
         memset(f->values, 0, (size_t)pattern_entries(p) * sizeof(real));

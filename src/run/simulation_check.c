@@ -13,7 +13,7 @@ static int find_rank(simulation *z, engine_check *out, void (*redundant)(void *,
     struct system *s = z->s;
     rank *found;
     out->rank = s->c;
-    if (s->phase_space) { /* the Dirac algorithm has looked: second class all of them */
+    if (s->phase_space) { /* the Dirac algorithm has looked */
         out->rank_known = 1;
         return TAUT_OK;
     }
@@ -140,7 +140,9 @@ static int look(simulation *z, start_mode mode, engine_check *out, void (*start)
     tell_start(z, start, user);
     taut_budget_part(z->context, "the rank of the constraints");
     int status = find_rank(z, out, redundant, user);
-    out->degrees_of_freedom = s->phase_space ? (2 * (int)s->n - (int)s->c) / 2 : (int)s->n - (int)out->rank;
+    out->degrees_of_freedom = (int)s->n - (int)out->rank;
+    if (s->phase_space)
+        out->degrees_of_freedom = (2 * (int)s->n - (int)s->c - (int)s->phase_space->first) / 2;
     out->phase = s->phase_space != NULL;
     if (!status && s->slip && !out->start_status) status = look_at_velocity_constraints(z, out);
     if (!status) status = X(symmetry_find)(s, z->x.q, z->x.w, z->symmetries, &z->symmetry_count);

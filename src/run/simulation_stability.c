@@ -305,7 +305,8 @@ int X(simulation_stability)(simulation *z, real h, real period, real until, engi
     *out = (engine_stability){ 0 };
     if (!X(method_formulation)(&z->method)) return TAUT_OK;
     if (z->m->phase) { /* (18) */
-        strcpy(out->note, "every constraint is a first integral");
+        strcpy(out->note, z->m->phase->first ? "every constraint of the Dirac bracket is a first integral"
+                                             : "every constraint is a first integral");
         return TAUT_OK;
     }
     if (!z->s->c || z->s->c * 2 > ENGINE_MULTIPLIERS || z->s->structure.force_multiplier || z->s->slip) {

@@ -131,7 +131,7 @@ struct system {
     int *singular;
     real augmented_by;
     int augmentations;
-    const phase_info *phase_space; /* the constraints are second class, by the Dirac algorithm; NULL: they have
+    const phase_info *phase_space; /* the constraints are those of the Dirac algorithm; NULL: they have
                                       multipliers */
     /* Constant mass in small diagonal blocks: W = M^-1; NULL otherwise. Uncoupled as well: the momentum (velocity) at
        w = 0. */
