@@ -240,7 +240,8 @@ static void gauges(void **state)
     }
     /* two of them free, and a condition for one */
     analyse("local x, a, y, b = coordinate 'x', coordinate 'a', coordinate 'y', coordinate 'b'\n"
-            "lagrangian((x.dot - a)^2/2 + (y.dot - b)^2/2); gauge('a', a - time()); start { x = 1, a = 0, y = 1, b = 0 }");
+            "lagrangian((x.dot - a)^2/2 + (y.dot - b)^2/2); gauge('a', a - time())\n"
+            "start { x = 1, a = 0, y = 1, b = 0 }");
     assert_int_equal(d->verdict, DIRAC_UNDETERMINED);
     make_report(0);
     assert_text_has(report, "u1 = 1");

@@ -20,7 +20,8 @@ static const char friction_lagrangian[] =
     "0.5*cos(3*t) - 0.1*a.dot)\n"
     "start { r = free(1), a = 0.4, ['r.dot'] = free(0), ['a.dot'] = 1.5 }";
 
-/* Jay & Simeon's Coulomb friction, |N|^0.85: no derivative where a multiplier is zero; a mass that depends on position. */
+/* Jay & Simeon's Coulomb friction, |N|^0.85: no derivative where a multiplier is zero; and a mass that depends on
+   position. */
 static const char fractional_lagrangian[] =
     "local a = point 'a' lagrangian((1 + 0.3*a.z^2)*norm2(a.dot)/2 - 9.81*a.z)\n"
     "local n = constraint('bowl', a.z - 0.2*(a.x^2 + a.y^2)) local N = sqrt(n^2*(1 + 0.16*(a.x^2 + a.y^2)))\n"

@@ -388,8 +388,8 @@ static int endless(const hybrid *self, const state *x, long events)
 static int too_many(const hybrid *self, const state *x)
 {
     return taut_fail(self->context, TAUT_NO_CONVERGENCE,
-                     "at t = %.9g: a step of %.3g takes more than %d substeps between contacts that change or fade; try "
-                     "a smaller step",
+                     "at t = %.9g: a step of %.3g takes more than %d substeps between contacts that change or fade; "
+                     "try a smaller step",
                      (double)x->t, (double)self->step.h, SUBSTEPS);
 }
 

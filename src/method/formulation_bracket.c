@@ -3,8 +3,8 @@
  *     z' = F = J (H_z - chi_z' b),   C b = {chi,H} + chi_t,   C = {chi,chi} = chi_z J chi_z'
  *
  * Every chi is a first integral, wherever it stands (18). Where constraints that are first class are left, and all
- * multipliers are determined (form.h), chi are the others; first-class ones are zero along the motion if they are at its
- * start. The derivative for Newton's iteration needs no third
+ * multipliers are determined (form.h), chi are the others; first-class ones are zero along the motion if they are at
+ * its start. The derivative for Newton's iteration needs no third
  * derivatives:
  *     F' = J (S - chi_z' b_z),   C b_z = d/dz (chi_z F + chi_t) at fixed F  +  chi_z J S,   S = H_zz - sum b_k chi_k,zz
  * Such systems come out of the Dirac algorithm (analysis), with some tens of coordinates at most: the matrices are

@@ -174,8 +174,8 @@ static int variable_steps(scheme *r, state *x, real way)
                                   (double)*x->step, r->options.relative ? "rtol" : "tol");
     }
     return taut_fail(r->s->context, TAUT_NO_CONVERGENCE,
-                     "at t = %.9g: a step of %.3g takes more than %d steps of its own, now of %.1e; try a shorter step, "
-                     "or a larger %s",
+                     "at t = %.9g: a step of %.3g takes more than %d steps of its own, now of %.1e; try a shorter "
+                     "step, or a larger %s",
                      (double)x->t, (double)way, TRIES, (double)*x->step, r->options.relative ? "rtol" : "tol");
 }
 
