@@ -221,7 +221,7 @@ static void the_exact_solution_with_redundancy(void **state)
 static int elsewhere(void *self, wide *q, wide *p, wide *lambda)
 {
     int status = ENGINE.solution(self, q, p, lambda);
-    q[0] += (wide)0.48;
+    if (ENGINE.time(self) > (wide)0.25) q[0] += (wide)0.48; /* it has changed its branch there */
     return status;
 }
 

@@ -237,6 +237,7 @@ static int compute(session *z)
     for (int i = 0; !status && i < result.count; i++)
         if (result.rows[i].failure[0])
             code = complain(EXIT_FAILED, "step %.6g: %s", (double)result.rows[i].step, result.rows[i].failure);
+    if (!status && result.wrong[0]) code = complain(EXIT_FAILED, "%s", result.wrong);
     taut_converge_result_clear(z->context, &result);
     return code;
 }

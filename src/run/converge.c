@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "method/method.h"
+
 #define TOLERANCE_LEAST 5e5 /* in round-offs: what the extrapolation of the exact flow can reach */
 #define ENOUGH 0.01         /* the reference's error relative to the smallest error of the table */
 #define AGREES 1e-2         /* a reference that changes by more with its last refinement is none */
@@ -10,6 +12,12 @@
    another motion. Of a method of order 1 or more, with steps of ratio r, errors are 1/(r - 1) of the difference or
    less. */
 #define OTHER 30
+/* In this part of the run and with so much shorter steps, errors of a method of order 1 become as much less; those of a
+   method that does not converge, hardly. */
+#define EARLY 16
+#define SHORTER 16
+#define LITTLE_LESS 4
+#define MORE_THAN_ROUND_OFF 1e6 /* in round-offs of the positions: the start is rounded, and that grows */
 
 typedef struct {
     taut_context *context;
@@ -40,10 +48,9 @@ static wide *solution_of(const table *z, int row) { return z->solutions + (size_
 #define FINE(z) ((z)->result->count)
 #define COARSE(z) ((z)->result->count + 1)
 
-static int run_to_end(const table *z, const engine_api *api, void *engine, long steps, wide *out)
+static int run_for(const table *z, const engine_api *api, void *engine, wide h, long steps, wide *out)
 {
     run_progress *progress = z->options->progress;
-    wide h = z->options->until / steps;
     api->restart(engine);
     for (long k = 0; k < steps; k++) {
         int status = api->step(engine, h);
@@ -51,6 +58,11 @@ static int run_to_end(const table *z, const engine_api *api, void *engine, long 
         progress_step(progress);
     }
     return api->solution(engine, out, out + z->n, out + 2 * z->n);
+}
+
+static int run_to_end(const table *z, const engine_api *api, void *engine, long steps, wide *out)
+{
+    return run_for(z, api, engine, z->options->until / steps, steps, out);
 }
 
 /* The number of intervals: two flows are compared, and must not take the same steps where the tolerance lets them take
@@ -256,31 +268,103 @@ static void fill_rows(table *z)
     }
 }
 
-/* Whether rows and reference are the same motion, by the positions at the end. */
-static int compare_motions(table *z)
+/* The rows of the two shortest steps; next < 0: there are no two. */
+static void find_finest(const table *z, int *fine, int *next)
 {
-    int fine = -1, next = -1; /* the rows of the two shortest steps */
+    *fine = *next = -1;
     for (int i = 0; i < z->result->count; i++) {
         const converge_row *row = &z->result->rows[i];
         if (row->failure[0]) continue;
-        if (fine < 0 || row->step < z->result->rows[fine].step)
-            next = fine, fine = i;
-        else if (row->step > z->result->rows[fine].step && (next < 0 || row->step < z->result->rows[next].step))
-            next = i;
+        if (*fine < 0 || row->step < z->result->rows[*fine].step)
+            *next = *fine, *fine = i;
+        else if (row->step > z->result->rows[*fine].step && (*next < 0 || row->step < z->result->rows[*next].step))
+            *next = i;
     }
-    if (next < 0) return TAUT_OK;
-    const converge_row *row = &z->result->rows[fine];
-    wide apart[CONVERGE_KINDS], size[CONVERGE_KINDS], ratio = z->result->rows[next].step / row->step - 1;
+}
+
+/* The reference from the start to `until`. */
+static int reference_to(const table *z, wide until, wide *out)
+{
+    const wide h = z->result->reference_fine;
+    if (z->options->reference_step > 0) {
+        const long steps = (long)WIDE(ceil)(until / h * (1 - (wide)1e-9));
+        return run_for(z, z->reference_api, z->reference, until / steps, steps, out);
+    }
+    z->reference_api->restart(z->reference);
+    int status = z->reference_api->flow(z->reference, until, h);
+    return status ? status : z->reference_api->solution(z->reference, out, out + z->n, out + 2 * z->n);
+}
+
+/* Two rows and a reference that are not the same motion, by the positions at the end. */
+typedef struct {
+    const converge_row *fine;  /* that of the shortest step */
+    wide apart, error, size;   /* of the rows; of the finest; the positions */
+    wide when, early;          /* the error at a time early in the run, with steps so much shorter that it would have
+                                  become smaller */
+    int from_the_start;        /* and it has not */
+} parting;
+
+/* Motions that part in a singular position are one before it: there the error becomes less with shorter steps. That of
+   a method that converges to another motion does not. */
+static int look_early(const table *z, parting *p)
+{
+    const long steps = (p->fine->steps + EARLY - 1) / EARLY;
+    const wide h = z->options->until / p->fine->steps;
+    wide *x = taut_mem_new(z->context, 3 * z->size, sizeof *x), error[CONVERGE_KINDS], finer[CONVERGE_KINDS],
+         size[CONVERGE_KINDS];
+    if (!x) return TAUT_OUT_OF_MEMORY;
+    wide *y = x + z->size, *reference = y + z->size;
+    int status = run_for(z, z->api, z->engine, h, steps, x);
+    if (!status) status = run_for(z, z->api, z->engine, h / SHORTER, SHORTER * steps, y);
+    if (!status) status = reference_to(z, h * steps, reference);
+    if (!status) {
+        differences(z, x, reference, error);
+        differences(z, y, reference, finer);
+        differences(z, reference, NULL, size);
+        p->when = h * steps;
+        p->early = finer[0];
+        p->from_the_start = finer[0] > error[0] / LITTLE_LESS &&
+                            finer[0] > (wide)MORE_THAN_ROUND_OFF * z->api->epsilon * size[0];
+    }
+    taut_mem_free(z->context, x);
+    return status == TAUT_OUT_OF_MEMORY || status < 0 ? status : TAUT_OK;
+}
+
+static void describe_wrong(table *z, const parting *p)
+{
+    const int order = z->api->declared(z->engine)->order;
+    snprintf(z->result->wrong, sizeof z->result->wrong,
+             "the method does not converge to the motion of %s: with the two shortest steps positions at t = %.9g "
+             "differ by %.2g, and from the reference by %.2g; early, at t = %.3g, it is %.2g with steps of %.2g; %s",
+             z->options->reference_step > 0 ? "the reference" : "the equations", (double)z->options->until,
+             (double)p->apart, (double)p->error, (double)p->when, (double)p->early,
+             (double)(p->fine->step / SHORTER),
+             order == 0 ? "it is of order 0 on this model, take another" : "compare it with another method");
+}
+
+/* Whether rows and reference are the same motion, by the positions at the end. */
+static int compare_motions(table *z)
+{
+    int fine, next;
+    wide apart[CONVERGE_KINDS], size[CONVERGE_KINDS];
+    find_finest(z, &fine, &next);
+    if (next < 0 || z->api->declared(z->engine)->variable) return TAUT_OK; /* its error is that of its tolerance */
     differences(z, solution_of(z, fine), solution_of(z, next), apart);
     differences(z, solution_of(z, FINE(z)), NULL, size);
-    if (!(row->error[0] > (wide)AGREES * size[0]) || !(row->error[0] > OTHER * z->result->reference_error[0]) ||
-        !(row->error[0] * WIDE(fmin)(1, ratio) > OTHER * apart[0]))
+    parting p = { .fine = &z->result->rows[fine], .apart = apart[0], .size = size[0] };
+    p.error = p.fine->error[0];
+    const wide ratio = z->result->rows[next].step / p.fine->step - 1;
+    if (!(p.error > OTHER * z->result->reference_error[0]) || !(p.error * WIDE(fmin)(1, ratio) > OTHER * p.apart))
         return TAUT_OK;
+    int status = look_early(z, &p);
+    if (status) return status;
+    if (p.from_the_start) describe_wrong(z, &p);
+    if (p.from_the_start || !(p.error > (wide)AGREES * p.size)) return TAUT_OK;
     return taut_fail(z->context, TAUT_NO_CONVERGENCE,
                      "it is another motion than that of the method: with the two shortest steps positions at t = %.9g "
                      "differ by %.2g, and from the reference by %.2g; one of them has changed its branch in a singular "
                      "position on the way",
-                     (double)z->options->until, (double)apart[0], (double)row->error[0]);
+                     (double)z->options->until, (double)p.apart, (double)p.error);
 }
 
 static table table_of(taut_context *context, const engine_api *api, void *engine, const engine_api *reference_api,

@@ -40,6 +40,8 @@ typedef struct {
     wide reference_error[CONVERGE_KINDS]; /* estimated: the last two refinements differ by this */
     wide reference_fine;                  /* the step, or the tolerance, that it was made with */
     wide reference_coarse;                /* and the one it was compared with */
+    char wrong[512];                      /* what is said of a method that converges to another motion; empty if it
+                                             does not */
 } converge_result;
 
 /* How many steps of h make `until`? 0 when they do not. */
