@@ -142,8 +142,70 @@ static void declared_and_measured(void **state)
     taut_context_destroy(context);
 }
 
+/* Without constraints some methods keep more, and declare it: then nothing is found to be kept, or of a higher order,
+   that is not declared. */
+static void without_constraints(void **state)
+{
+    (void)state;
+    static const char text[] = "local x, y = coordinate 'x', coordinate 'y'\n"
+                               "lagrangian(x.dot^2/2*(1 + y^2/2) + y.dot^2/2 - x^2/2 - y^2/2 - x^2*y + y^3/3)\n"
+                               "start { x = 0.1, y = 0.2, ['x.dot'] = 0.4, ['y.dot'] = 0.3 }";
+    static const struct {
+        const char *method;
+        unsigned keeps;
+        int order, momentum_order;
+    } cases[] = {
+        { "shake", KEEPS_SYMPLECTIC | KEEPS_REVERSIBLE, 2, 2 },
+        { "galerkin:LLG,m=2", KEEPS_SYMPLECTIC | KEEPS_REVERSIBLE, 2, 2 },
+        { "galerkin:ELL,m=4", KEEPS_SYMPLECTIC | KEEPS_REVERSIBLE, 6, 6 },
+        { "galerkin:EGG,m=4", KEEPS_SYMPLECTIC | KEEPS_REVERSIBLE, 6, 6 },
+        { "compose:galerkin:LGG,m=2", KEEPS_SYMPLECTIC | KEEPS_REVERSIBLE, 4, 4 },
+        { "naive:midpoint", KEEPS_SYMPLECTIC | KEEPS_REVERSIBLE, 2, 2 },
+        { "dirac:gauss,project=both", KEEPS_SYMPLECTIC | KEEPS_REVERSIBLE, 4, 4 },
+        { "extended:gauss", KEEPS_SYMPLECTIC | KEEPS_REVERSIBLE, 4, 4 },
+        { "naive:rk4", 0, 4, 4 },
+        { "em", KEEPS_REVERSIBLE, 2, 2 },
+        { "compose:em", KEEPS_REVERSIBLE, 4, 4 },
+        { "del:left", KEEPS_SYMPLECTIC, 1, 1 },
+    };
+    const engine_api *wide_api = taut_engine_find("quad");
+    if (!wide_api) skip();
+    taut_context *context = taut_context_create(NULL);
+    model *m = NULL;
+    assert_int_equal(taut_model_read_text(context, "free.lua", text, strlen(text), NULL, 0, &m), TAUT_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        engine_options options = { .method = cases[i].method };
+        verify_options what = { .api = wide_api, .long_api = &taut_engine_double, .step = (wide)1 / 16, .until = 4 };
+        verify_result result;
+        int status = wide_api->create(m, &options, &what.engine);
+        if (!status) status = taut_engine_double.create(m, &options, &what.long_engine);
+        if (!status) status = taut_verify_run(context, &what, &result);
+        if (status) fail_msg("%s: %s", cases[i].method, taut_error_text(context));
+        const method_info *declared = wide_api->declared(what.engine);
+        const unsigned looked_at = KEEPS_SYMPLECTIC | KEEPS_REVERSIBLE;
+        assert_int_equal(declared->keeps & looked_at, cases[i].keeps);
+        assert_int_equal(declared->order, cases[i].order);
+        assert_int_equal(declared->momentum_order ? declared->momentum_order : declared->order,
+                         cases[i].momentum_order);
+        for (int k = 0; k < result.count; k++) {
+            const verify_row *row = &result.rows[k];
+            if (strcmp(row->property, "symplectic") && strcmp(row->property, "reversible") &&
+                strncmp(row->property, "order", 5))
+                continue;
+            if ((row->verdict != VERDICT_HOLDS && row->verdict != VERDICT_NOT_KEPT) || strstr(row->note, "more than"))
+                fail_msg("%s: %s is declared '%s' and measured as %s: %s (%s)", cases[i].method, row->property,
+                         row->declared, row->measured, taut_verdict_text(row->verdict), row->note);
+        }
+        wide_api->destroy(what.engine);
+        taut_engine_double.destroy(what.long_engine);
+    }
+    taut_model_free(m);
+    taut_context_destroy(context);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(declared_and_measured) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(without_constraints),
+                                        cmocka_unit_test(declared_and_measured) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,6 +64,11 @@ static void describe(const method_info *info)
     for (size_t k = 0; k < PROPERTY_COUNT; k++)
         printf("    %-11s %-4s %s\n", properties[k].name, info->keeps & properties[k].bit ? "yes" : "no",
                properties[k].meaning);
+    const unsigned besides = info->keeps_free & ~info->keeps;
+    if (besides) fputs("    without constraints also:", stdout);
+    for (size_t k = 0; k < PROPERTY_COUNT; k++)
+        if (besides & properties[k].bit) printf(" %s", properties[k].name);
+    if (besides) putchar('\n');
     puts(info->option_count ? "  options" : "  options     none");
     for (int i = 0; i < info->option_count; i++)
         printf("    %-11s %-16s %s\n", info->options[i].name, info->options[i].values, info->options[i].meaning);

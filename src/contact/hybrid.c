@@ -112,18 +112,38 @@ static int read_constants(hybrid *self, const model *m, struct system *s)
     return status;
 }
 
-/* A method that cannot run a mode set with friction is refused at once, not at the first contact. */
-static int try_friction(hybrid *self, state *x)
+/* Closes the contacts whose multipliers stand in e. */
+static int close_those_in(hybrid *self, expr e, state *x)
 {
-    for (size_t i = 0; i < self->count; i++) {
-        if (!self->traits[i].has_friction) continue;
-        mode_set *set;
-        contact_extra(x, i)[EXTRA_MODE] = self->traits[i].closed[1];
-        int status = X(mode_sets_get)(&self->sets, x, &set);
-        contact_extra(x, i)[EXTRA_MODE] = MODE_OPEN;
-        return status;
+    expr *list;
+    size_t length;
+    int status = taut_expr_reachable(self->sets.m->graph, &e, 1, &list, &length);
+    if (status) return status;
+    for (size_t k = 0; k < length; k++) {
+        const node *n = taut_graph_node(self->sets.m->graph, list[k]);
+        if (n->op == OP_VARIABLE && n->b == KIND_CONTACT)
+            contact_extra(x, n->a)[EXTRA_MODE] = self->traits[n->a].closed[1];
     }
+    taut_expr_list_free(self->sets.m->graph, list);
     return TAUT_OK;
+}
+
+/* One contact with friction, and those of one force with multipliers of contacts, are closed. */
+int X(hybrid_strictest)(hybrid *self, const struct system **result)
+{
+    const model *m = self->sets.m;
+    state *x = &self->step.saved;
+    size_t friction = 0, force = 0;
+    int status = TAUT_OK;
+    mode_set *set;
+    while (friction < self->count && !self->traits[friction].has_friction) friction++;
+    while (force < m->force_count && !(taut_expr_kinds(m->graph, m->forces[force].value) & 1u << KIND_CONTACT)) force++;
+    if (friction < self->count) contact_extra(x, friction)[EXTRA_MODE] = self->traits[friction].closed[1];
+    if (force < m->force_count) status = close_those_in(self, m->forces[force].value, x);
+    if (!status) status = X(mode_sets_get)(&self->sets, x, &set);
+    for (size_t i = 0; i < self->count; i++) contact_extra(x, i)[EXTRA_MODE] = MODE_OPEN;
+    if (!status) *result = set->s;
+    return status;
 }
 
 int X(hybrid_create)(const model *m, const struct method_class *class, const method_spec *spec, real tolerance,
@@ -439,7 +459,9 @@ int X(hybrid_start)(hybrid *self, state *x)
     const mode_sets *sets = &self->sets;
     int status = read_constants(self, sets->m, self->open->s);
     if (!status && self->options.active_set) status = X(active_set_check)(self, sets->class, sets->spec);
-    if (!status) status = try_friction(self, &self->step.saved);
+    /* a method that cannot run a mode set is refused at once, not at the first contact */
+    const struct system *strictest;
+    if (!status) status = X(hybrid_strictest)(self, &strictest);
     if (status) return status;
     self->step.h = 0;
     self->step.relax = 1;

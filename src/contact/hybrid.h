@@ -32,6 +32,9 @@ typedef struct {
 int X(hybrid_create)(const model *m, const struct method_class *class, const method_spec *spec, real tolerance,
                   const hybrid_options *options, hybrid **result);
 void X(hybrid_destroy)(hybrid *self);
+/* The system of a mode set with all kinds of forces that there are in any: a method that runs it runs the model. For
+   before the first step. */
+int X(hybrid_strictest)(hybrid *self, const struct system **result);
 /* Once, before the first step. Finds out which contacts are closed at the start; an impact when they close. A start
  * below a surface is an error, and so is a method that cannot run the contacts. */
 int X(hybrid_start)(hybrid *self, state *x);

@@ -90,7 +90,7 @@ static void declare(const method_spec *spec, method_info *out)
     out->name = info.name, out->summary = info.summary, out->source = info.source, out->equations = info.equations;
     out->options = info.options, out->option_count = info.option_count, out->table = info.table,
     out->has_base = info.has_base;
-    out->order = p.order;
+    out->order = p.order, out->order_free = 0;
     /* A base that leaves dg/dt off zero (em) turns its sign in every substep, which no composition takes away. */
     const int leaves_rates = (out->keeps & KEEPS_POSITION) && !(out->keeps & KEEPS_VELOCITY);
     out->momentum_order = leaves_rates && p.declared.order < p.order ? p.declared.order : 0;

@@ -168,6 +168,7 @@ static void declare_scheme(const method_spec *spec, method_info *info, unsigned 
     info->keeps = 0;
     int loose = (scheme == MIDPOINT || scheme == GAUSS) && text_option(spec, "tol", NULL);
     if (scheme < MIDPOINT || loose) return;
+    info->keeps_free = KEEPS_MOMENTUM | KEEPS_REVERSIBLE | KEEPS_SYMPLECTIC; /* then it is the Gauss method for H */
     if (project == 0) info->keeps = KEEPS_MOMENTUM | KEEPS_REVERSIBLE | more;
     if (project == PROJECT_MOMENTUM) info->keeps = KEEPS_MOMENTUM;
 }

@@ -63,6 +63,7 @@ static const method_info info = {
              "psi(q1,v1) = 0",
     .order = 4,
     .keeps = KEEPS_SYMPLECTIC | KEEPS_MOMENTUM | KEEPS_REVERSIBLE | KEEPS_POSITION | KEEPS_VELOCITY,
+    .keeps_free = KEEPS_SYMPLECTIC, /* it is the rule of the constraints that is not variational */
     .options = options,
     .option_count = OPTION_COUNT,
     .table =
@@ -77,7 +78,8 @@ static const method_info info = {
         "EGG   equidistant     G     G                    m (m even), m+1 (m odd)    no\n"
         "L: Lobatto, G: Gauss, m points each. All eight are time-symmetric and keep momenta and both constraints.\n"
         "Not symplectic: the constraint points are not those of the rule, (30) of the paper is not the variation of "
-        "its action.",
+        "its action.\n"
+        "Without constraints all eight are, of order 2m-2: control points are the places of constraints.",
 };
 
 /* The algorithm among the options; LLL if none is named. NULL if several are. */
@@ -110,6 +112,7 @@ static void declare(const method_spec *spec, method_info *d)
     if (!name) return;
     int lobatto = name[0] == 'L' || m <= 3; /* up to three, equidistant points are Lobatto's */
     d->order = lobatto ? 2 * m - 2 : m + m % 2;
+    d->order_free = 2 * m - 2; /* control points are places of the constraints alone */
     if (!lobatto || name[2] != 'L') d->keeps &= ~(unsigned)KEEPS_SYMPLECTIC;
 }
 

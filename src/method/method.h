@@ -31,8 +31,10 @@ typedef struct method_info {
     const char *slips;      /* what becomes of constraints on velocities, psi(q,v) = A v + b = 0, a line or two; NULL:
                                it does not take them */
     int order;
-    int momentum_order;     /* of p and the velocities, where it is another one; 0: the same */
+    int momentum_order;     /* of p and the velocities, where constraints make it another one; 0: the same */
     unsigned keeps;
+    unsigned keeps_free;    /* and what besides where a model has no constraints and no contacts; the order there, */
+    int order_free;         /* where it is another one; 0: the same */
     const method_option *options;
     int option_count;
     const char *table;      /* the members of a family, lines for people; or NULL */
@@ -171,8 +173,8 @@ int X(method_check_words)(taut_context *context, const method_spec *spec);
 /* Why the method cannot run this system, a sentence, or NULL. */
 const char *X(method_refusal)(const struct method_class *class, const struct system *s);
 int X(method_create)(struct system *s, const method_spec *spec, real tolerance, method *m);
-/* What the system makes of the declarations. */
-void X(method_adapt)(struct system *s, method_info *info);
+/* What the system makes of the declarations. constrained: it has constraints, or contacts that may close. */
+void X(method_adapt)(struct system *s, int constrained, method_info *info);
 /* For a class that need not stand in the table. */
 method_info X(method_class_declared)(const struct method_class *class, const method_spec *spec);
 int X(method_create_with)(struct system *s, const struct method_class *class, const method_spec *spec, real tolerance,

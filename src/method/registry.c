@@ -152,9 +152,11 @@ method_info X(method_declared)(const method_spec *spec)
     return X(method_class_declared)(X(method_find)(spec->name), spec);
 }
 
-void X(method_adapt)(struct system *s, method_info *info)
+void X(method_adapt)(struct system *s, int constrained, method_info *info)
 {
     if (info->adapt) info->adapt(s, info);
+    if (!constrained) info->keeps |= info->keeps_free, info->momentum_order = 0;
+    if (!constrained && info->order_free) info->order = info->order_free;
     /* Constraints on velocities: the flow of Lagrange and d'Alembert itself keeps no symplectic form. */
     if (s->slip) info->keeps &= ~(unsigned)KEEPS_SYMPLECTIC;
 }

@@ -16,6 +16,7 @@ static const method_info info = {
     .order = 2,
     .momentum_order = 1,
     .keeps = KEEPS_SYMPLECTIC | KEEPS_MOMENTUM | KEEPS_POSITION,
+    .keeps_free = KEEPS_REVERSIBLE, /* it is Verlet's method */
 };
 
 static const del_rule trapezoidal = { 2, { (real)0.5, (real)0.5 }, { 0, 1 }, (real)0.5, 0 };

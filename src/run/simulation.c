@@ -277,7 +277,7 @@ static int create(model *m, const engine_options *options, const struct method_c
     if (!status) status = taut_pool_create(m->context, options->threads, &z->pool);
     if (!status) status = X(workspace_use)(z->s->work, z->pool);
     m = z->m;
-    if (!status) X(method_adapt)(z->s, &z->declared);
+    if (!status) X(method_adapt)(z->s, z->s->c || m->contact_count, &z->declared);
     if (!status) status = X(system_prepare_block)(z->s, BLOCK_G);
     state first = { 0 };
     if (!status) status = X(state_create)(z->s, &first);

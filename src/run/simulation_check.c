@@ -102,13 +102,15 @@ static void tell_start(simulation *z, void (*start)(void *, const char *, wide, 
     }
 }
 
-/* Which contacts are closed at the start. */
-static int look_at_contacts(simulation *z, engine_check *out)
+/* Which contacts are closed at the start. *strictest: of all that a method must be able to run. */
+static int look_at_contacts(simulation *z, engine_check *out, const struct system **strictest)
 {
     hybrid_options options = { .softened = z->s->softening != NULL };
     out->contacts = (uint32_t)z->m->contact_count;
-    if (!out->contacts || out->start_status) return TAUT_OK;
+    if (!out->contacts) return TAUT_OK;
     int status = X(hybrid_create)(z->m, X(method_find)("rattle"), &z->spec, 0, &options, &z->hybrid);
+    if (!status) status = X(hybrid_strictest)(z->hybrid, strictest);
+    if (out->start_status) return status == TAUT_OUT_OF_MEMORY ? status : TAUT_OK; /* it has been said */
     if (!status) status = X(hybrid_start)(z->hybrid, &z->x);
     if (status == TAUT_OUT_OF_MEMORY) return status;
     out->start_status = status;
@@ -146,14 +148,16 @@ static int look(simulation *z, start_mode mode, engine_check *out, void (*start)
     out->phase = s->phase_space != NULL;
     if (!status && s->slip && !out->start_status) status = look_at_velocity_constraints(z, out);
     if (!status) status = X(symmetry_find)(s, z->x.q, z->x.w, z->symmetries, &z->symmetry_count);
-    if (!status) status = look_at_contacts(z, out);
+    const struct system *strictest = NULL;
+    if (!status) status = look_at_contacts(z, out, &strictest);
     for (int i = 0; !status && i < z->symmetry_count; i++) {
         X(symmetry_name)(s, &z->symmetries[i], name, sizeof name);
         conserved(user, name);
     }
     for (int i = 0; !status && i < X(method_count)(); i++) {
         const struct method_class *c = X(method_at)(i);
-        method(user, c->info->name, X(method_refusal)(c, s));
+        const char *refusal = X(method_refusal)(c, s);
+        method(user, c->info->name, refusal || !strictest ? refusal : X(method_refusal)(c, strictest));
     }
     return status;
 }
