@@ -178,6 +178,55 @@ static void keeps_in_large_steps(void **unused)
     close_model(z);
 }
 
+/* The rates that em arrives with come with the round-off of its positions divided by the step: the iteration of
+   em:project ends there, however short the step is, and in substeps that go back in time. */
+static void projects_in_small_steps(void **unused)
+{
+    (void)unused;
+    static const struct { const char *model, *method; real h; long steps; } cases[] = {
+        { "four-particles", "em:project", (real)1e-4, 2000 },
+        { "four-particles", "em:project", (real)1e-6, 500 },
+        { "four-particles", "compose:em:project,order=4", (real)0.005, 200 },
+        { "four-particles", "compose:em:project,order=6", (real)0.02, 50 },
+        { "double-spherical-pendulum", "compose:em:project,order=4", (real)0.001, 100 },
+        { "heavy-top", "compose:em:project,order=4", (real)0.0002, 100 },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        simulation *z = open_any(cases[i].model, cases[i].method);
+        engine_follow kept;
+        int status = X(simulation_follow)(z, cases[i].h, cases[i].steps / (SANITIZED || QUAD ? 25 : 1), &kept);
+        if (status) fail_msg("%s, %s: %s", z->m->title, cases[i].method, taut_error_text(z->m->context));
+        printf("%-26.26s %-27s energy %4.1f  momentum %4.1f  dg/dt %.1e\n", z->m->title, cases[i].method,
+               in_units(&kept.energy), in_units(&kept.momentum), in_units(&kept.velocity));
+        assert_at_most(in_units(&kept.energy), 40);
+        assert_at_most(in_units(&kept.momentum), 4);
+        assert_at_most(in_units(&kept.velocity), 4);
+        close_model(z);
+    }
+}
+
+/* Newton iterations of em:project to those of em, in the same 100 steps: the solutions of a step. With a plain
+   iteration, whose first and last solution are there for nothing, 4.1 and 11 of them. */
+static void projects_in_few_solutions(void **unused)
+{
+    (void)unused;
+    if (QUAD) skip(); /* twice the digits take more of them */
+    static const struct { const char *model; double most; } cases[] = { { "four-particles", 3.5 },
+                                                                        { "double-spherical-pendulum", 8 } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        long iterations[2];
+        for (int k = 0; k < 2; k++) {
+            simulation *z = open_any(cases[i].model, every[k]);
+            do_steps(z, 100, (real)0.01);
+            iterations[k] = X(method_counts)(&z->method)->iterations;
+            close_model(z);
+        }
+        double solutions = (double)iterations[1] / (double)iterations[0];
+        printf("%s: %.1f solutions\n", cases[i].model, solutions);
+        assert_at_most(solutions, cases[i].most);
+    }
+}
+
 /* ---- a potential with an offset ---- */
 
 #define PARTICLES(spring) \
@@ -353,6 +402,7 @@ int main(void)
         cmocka_unit_test(keeps),   cmocka_unit_test(others_do_not),            cmocka_unit_test(offset),
         cmocka_unit_test(momentum_is_declared_where_it_is_kept), cmocka_unit_test(keeps_in_large_steps),
         cmocka_unit_test(balance), cmocka_unit_test(balance_of_other_methods), cmocka_unit_test(long_chains_go_on),
+        cmocka_unit_test(projects_in_small_steps), cmocka_unit_test(projects_in_few_solutions),
         cmocka_unit_test(refuses), cmocka_unit_test(pieces_of_a_lagrangian),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -167,6 +167,89 @@ static void far_ends(void **state)
     assert_true(value_between(d[0], &corner) == 0);
 }
 
+/* ---- angles over their cut ---- */
+
+static expr angle(void) { return taut_expr_binary(g, OP_ATAN2, variable(1), variable(0)); }
+
+/* Ends on both sides of the negative x axis, at most this many radians from it, on radii from 1/2 to 2. */
+static pair over_the_cut(wide distance)
+{
+    pair at = random_pair(distance);
+    wide before = distance * (wide)uniform(0.1, 1), behind = distance * (wide)uniform(0.1, 1),
+         near = (wide)uniform(0.5, 2), far = near * (1 + distance * (wide)uniform(-0.5, 0.5)), side = below(2) ? 1 : -1;
+    at.from[0] = -near * WIDE(cos)(before), at.from[1] = side * near * WIDE(sin)(before);
+    at.to[0] = -far * WIDE(cos)(behind), at.to[1] = -side * far * WIDE(sin)(behind);
+    return at;
+}
+
+/* sin or cos of a whole multiple of the angle, and of other things */
+static expr wave(void)
+{
+    expr phase = add(mul(number(1 + below(4)), angle()), random_expression(below(2)));
+    return unary(below(2) ? OP_SIN : OP_COS, phase);
+}
+
+/* A function with the period of the angle has no jump at the cut, and neither has its difference. */
+static void periodic_functions_of_angles(void **state)
+{
+    (void)state;
+    static const op over[] = { OP_NEG, OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_POWI, OP_POW, OP_SQRT, OP_EXP, OP_SIN, OP_COS,
+                               OP_ATAN };
+    int checked = 0;
+    for (int i = 0; i < EXPRESSIONS; i++) {
+        expr f = wave(), d[VARIABLES];
+        for (int depth = i % 3; depth > 0; depth--)
+            f = apply(over[below(sizeof over / sizeof *over)], f, below(2) ? wave() : random_expression(1));
+        if (!usable(f)) continue;
+        discrete(f, d);
+        wide distances[] = { (wide)0.5, (wide)1e-3, (wide)1e-10, 64 * epsilon };
+        for (size_t k = 0; k < sizeof distances / sizeof *distances; k++) {
+            pair at = over_the_cut(distances[k]);
+            assert_directional(f, d, &at);
+            assert_symmetric(d, &at);
+        }
+        checked++;
+    }
+    assert_true(checked > EXPRESSIONS / 2);
+}
+
+/* The square of an angle, its size: corners at the cut, over which they are as exact. */
+static void corners_at_the_cut(void **state)
+{
+    (void)state;
+    expr x = variable(0), y = variable(1), half = taut_expr_parameter(g, 0), d[VARIABLES];
+    expr forms[] = { powi(angle(), 2), powi(mul(half, angle()), 4), unary(OP_ABS, angle()),
+                     unary(OP_COSH, quotient(angle(), half)),
+                     mul(unary(OP_SIN, angle()), add(x, mul(y, powi(angle(), 2)))),
+                     unary(OP_SIN, add(unary(OP_ABS, angle()), y)) };
+    for (size_t f = 0; f < sizeof forms / sizeof *forms; f++) {
+        discrete(forms[f], d);
+        /* not nearer: 2 pi is taken away from 2 pi, and the rest divided by the turn */
+        for (wide distance = 1; distance > (wide)1e-4; distance /= 10)
+            for (int trial = 0; trial < 10; trial++) {
+                pair at = over_the_cut(distance);
+                assert_directional(forms[f], d, &at);
+            }
+        pair same = random_pair((wide)0.1); /* on one side nothing changes */
+        same.from[0] += 3, same.to[0] += 3;
+        assert_directional(forms[f], d, &same);
+        assert_symmetric(d, &same);
+    }
+}
+
+/* A torsion spring jumps at the cut: D f is that of the angle which goes on. */
+static void springs_go_on_over_the_cut(void **state)
+{
+    (void)state;
+    expr f = powi(sub(angle(), number(0.3)), 2), d[VARIABLES];
+    discrete(f, d);
+    pair at = { { -1, (wide)0.1, 0 }, { -1, (wide)-0.2, 0 } };
+    wide turn = WIDE(atan)((wide)0.1) + WIDE(atan)((wide)0.2), before = WIDE(atan2)((wide)0.1, -1) - (wide)0.3,
+         sum = value_between(d[1], &at) * (at.to[1] - at.from[1]);
+    assert_true(WIDE(fabs)(sum - turn * (2 * before + turn)) <= 64 * epsilon);
+    assert_true(value_between(d[2], &at) == 0);
+}
+
 /* Polynomials of degree 2, however they are written: the gradient half way. */
 static void quadratic_is_midpoint(void **state)
 {
@@ -304,6 +387,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(single_operations, setup_random, teardown),
         cmocka_unit_test_setup_teardown(random_expressions, setup_random, teardown),
         cmocka_unit_test_setup_teardown(far_ends, setup_random, teardown),
+        cmocka_unit_test_setup_teardown(periodic_functions_of_angles, setup_random, teardown),
+        cmocka_unit_test_setup_teardown(corners_at_the_cut, setup_random, teardown),
+        cmocka_unit_test_setup_teardown(springs_go_on_over_the_cut, setup_random, teardown),
         cmocka_unit_test_setup_teardown(quadratic_is_midpoint, setup_random, teardown),
         cmocka_unit_test_setup_teardown(orthogonal_to_symmetries, setup_random, teardown),
         cmocka_unit_test_setup_teardown(goes_through_the_atoms, setup_random, teardown),

@@ -14,7 +14,14 @@
  *     DF a function of the atoms alone. For an affine symmetry xi that leaves the atoms as they are, Dw(mid) xi(mid) =
  *     0: D f is orthogonal to the symmetry, exactly.
  *   - What no quadratic atoms show is kept to order 2 only: a triple product a.(b x c) is rotation invariant, its
- *     terms are not. */
+ *     terms are not.
+ *
+ * An angle atan2(y, x) jumps by 2 pi where the ends lie on different sides of its cut; the exact difference of the row
+ * is that of the angle turned from 0 to 1, which does not. What is above the angle takes the same angle at end 1: the
+ * one at end 0 plus the turn. A function with the period 2 pi does not see the jump, so that its identity holds as it
+ * stands. An even function of a multiple of the angle, such as its square, has a corner at the cut: it takes the angle
+ * as it is. Any other function is continued across the cut: D f is its discrete gradient along the continued angle, as
+ * the motion feels it, and f itself jumps. */
 #include "expr/call.h"
 #include "expr/graph.h"
 
@@ -120,13 +127,18 @@ static expr pow_quotient_b(graph *g, ends z, ends a, ends b)
     return taut_expr_mul(g, r, mean(g, each(g, OP_LOG, a)));
 }
 
-/* sine and cosine of the difference, times both radii: x y1' - ... with a = y, b = x */
+/* The sine of the turn from 0 to 1, times both radii: x0 y1 - y0 x1, with a = y, b = x */
+static expr turn_sine(graph *g, ends a, ends b)
+{
+    return taut_expr_sub(g, taut_expr_mul(g, mean(g, b), difference(g, a)),
+                         taut_expr_mul(g, mean(g, a), difference(g, b)));
+}
+
+/* The turn over its sine times both radii. */
 static expr atan2_quotient(graph *g, ends a, ends b)
 {
-    expr sine = taut_expr_sub(g, taut_expr_mul(g, mean(g, b), difference(g, a)),
-                              taut_expr_mul(g, mean(g, a), difference(g, b)));
     expr cosine = taut_expr_add(g, taut_expr_mul(g, a.at0, a.at1), taut_expr_mul(g, b.at0, b.at1));
-    return angle_quotient(g, sine, cosine);
+    return angle_quotient(g, turn_sine(g, a, b), cosine);
 }
 static expr atan2_quotient_a(graph *g, ends a, ends b) { return taut_expr_mul(g, mean(g, b), atan2_quotient(g, a, b)); }
 static expr atan2_quotient_b(graph *g, ends a, ends b)
@@ -166,6 +178,82 @@ static int mean_partials(graph *g, node at, ends z, ends a, ends b, expr *da, ex
     return *da && (taut_op_arity(at.op) < 2 || *db) ? TAUT_OK : status;
 }
 
+/* ---- over the cut of an angle ---- */
+
+/* The angle at end 1 that continues the one at end 0 without a jump. */
+static expr turned_angle(graph *g, expr angle, ends a, ends b)
+{
+    return taut_expr_add(g, angle, taut_expr_mul(g, turn_sine(g, a, b), atan2_quotient(g, a, b)));
+}
+
+/* The factor c of an operand c atan2(y, x), c the same at both ends; 0 for any other operand. *angle: the atan2. */
+static expr angle_factor(const walk *w, const unsigned char *active, expr e, expr *angle)
+{
+    graph *g = w->g;
+    expr factor = taut_expr_number(g, 1);
+    for (;;) {
+        const node n = g->nodes[e];
+        *angle = e;
+        if (n.op == OP_ATAN2) return factor;
+        if (n.op == OP_NEG) factor = taut_expr_neg(g, factor), e = n.a;
+        else if (n.op == OP_MUL && !active[walk_position(w, n.a)]) factor = taut_expr_mul(g, factor, n.a), e = n.b;
+        else if (n.op == OP_MUL && !active[walk_position(w, n.b)]) factor = taut_expr_mul(g, factor, n.b), e = n.a;
+        else if (n.op == OP_DIV && !active[walk_position(w, n.b)]) factor = taut_expr_div(g, factor, n.b), e = n.a;
+        else return 0;
+    }
+}
+
+/* An even function without a period, of a multiple of an angle: it has a corner at the cut, and no jump. */
+static int has_corner_at_cut(const walk *w, const unsigned char *active, const node *n)
+{
+    const int even = n->op == OP_ABS || n->op == OP_COSH || (n->op == OP_POWI && (int32_t)n->b % 2 == 0);
+    expr angle;
+    return even && active[walk_position(w, n->a)] && angle_factor(w, active, n->a, &angle);
+}
+
+/* By how much the multiple of an angle at end 1 is beyond its value: exactly 0 where no cut was crossed. */
+static expr excess(const walk *w, const unsigned char *active, const expr *at1, expr multiple)
+{
+    graph *g = w->g;
+    expr angle, factor = angle_factor(w, active, multiple, &angle), pi = taut_expr_number(g, WIDE_PI);
+    expr end = at1[walk_position(w, angle)];
+    expr above = taut_expr_unary(g, OP_SIGN, taut_expr_sub(g, end, pi)),
+         below = taut_expr_unary(g, OP_SIGN, taut_expr_add(g, end, pi));
+    return taut_expr_mul(g, taut_expr_mul(g, factor, pi), taut_expr_add(g, above, below));
+}
+
+/* For a function with such a corner: its operand as it is at both ends, in place of the continued one. *rate: the
+   difference of the one over that of the other; 1e-300 for 0/0 alone. */
+static ends over_corner(const walk *w, const unsigned char *active, const expr *at1, ends a, expr *rate)
+{
+    graph *g = w->g;
+    expr jump = excess(w, active, at1, a.at0), d = difference(g, a);
+    expr square = taut_expr_add(g, taut_expr_powi(g, d, 2), taut_expr_number(g, (wide)1e-300));
+    *rate = taut_expr_sub(g, taut_expr_number(g, 1), taut_expr_mul(g, jump, taut_expr_div(g, d, square)));
+    return (ends){ a.at0, taut_expr_sub(g, a.at1, jump) };
+}
+
+/* at1[i], preset for the variables, of every node: it at the other end. */
+static int build_other_end(walk *w, const unsigned char *active, expr *at1)
+{
+    graph *g = w->g;
+    for (size_t i = 0; i < w->count; i++) {
+        node n = g->nodes[w->list[i]];
+        const int arity = taut_op_arity(n.op);
+        expr rate;
+        if (at1[i]) continue;
+        if (!active[i]) {
+            at1[i] = w->list[i];
+            continue;
+        }
+        ends a = { n.a, at1[walk_position(w, n.a)] }, b = { n.b, arity == 2 ? at1[walk_position(w, n.b)] : 0 };
+        if (has_corner_at_cut(w, active, &n)) a = over_corner(w, active, at1, a, &rate);
+        at1[i] = n.op == OP_ATAN2 ? turned_angle(g, w->list[i], a, b) : taut_expr_rebuild(g, &n, a.at1, b.at1);
+        if (!at1[i]) return TAUT_OUT_OF_MEMORY;
+    }
+    return TAUT_OK;
+}
+
 /* Adjoints from the root down; at1[i] is node i at the other end. */
 static int sweep(walk *w, expr f, const unsigned char *active, const expr *at1, expr *adjoint)
 {
@@ -184,8 +272,11 @@ static int sweep(walk *w, expr f, const unsigned char *active, const expr *at1, 
                              taut_graph_called(g, call_function_of(&n))->name);
         size_t a = walk_position(w, n.a), b = arity == 2 ? walk_position(w, n.b) : a;
         ends z = { w->list[i], at1[i] }, x = { n.a, at1[a] }, y = { w->list[b], at1[b] };
+        expr rate = 0;
+        if (has_corner_at_cut(w, active, &n)) x = over_corner(w, active, at1, x, &rate);
         int status = mean_partials(g, n, z, x, y, &da, &db);
         if (status) return status;
+        if (rate) da = taut_expr_mul(g, da, rate);
         if (active[a] && taut_accumulate(g, &adjoint[a], adjoint[i], da)) return TAUT_OUT_OF_MEMORY;
         if (arity == 2 && active[b] && taut_accumulate(g, &adjoint[b], adjoint[i], db)) return TAUT_OUT_OF_MEMORY;
     }
@@ -205,7 +296,7 @@ int taut_expr_discrete_gradient(graph *g, expr f, const expr *from, const expr *
     for (size_t v = 0; !status && v < count; v++)
         if (walk_has(&w, from[v])) at1[walk_position(&w, from[v])] = to[v];
     if (!status) taut_find_active(&w, from, count, active);
-    if (!status) status = taut_rebuild_walk(&w, at1);
+    if (!status) status = build_other_end(&w, active, at1);
     if (!status) status = sweep(&w, f, active, at1, adjoint);
     for (size_t v = 0; !status && v < count; v++) {
         expr d = walk_has(&w, from[v]) ? adjoint[walk_position(&w, from[v])] : 0;

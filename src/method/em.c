@@ -20,8 +20,8 @@
  * r1'S1^-1 r1, r1 the rate that em arrives with. The c unknowns r0 are determined by the c equations
  *     r1 = theta r0,   theta^2 = (r0'S0^-1 r0)/(r0'S1^-1 r0),
  * so that the two cancel: energy, momenta, position and velocity constraints are all kept. From the other end, with -h,
- * the equations are the same (r1 for r0, 1/theta for theta): the method is reversible. r1 - theta r0 is nearly r - 2
- * r0: the iteration has the matrix -2. */
+ * the equations are the same (r1 for r0, 1/theta for theta): the method is reversible. theta r0 - r1 is nearly 2 r0 -
+ * r: the matrix 2 begins the iteration, and Broyden's updates follow. */
 #include "method/method.h"
 
 #include <stdio.h>
@@ -85,20 +85,22 @@ static const char *refuse(const struct system *s)
     return NULL;
 }
 
+enum { PASSES = 100, KEPT = 8 };      /* of em:project: solutions of a step at most; changes that updates go back to */
+
 typedef struct {
     struct system *s;
     const hamiltonian_form *form;     /* of a Lagrangian model, where H is to be had as a formula; or NULL */
     stepper *stepper;
     state next;
     /* em:project */
-    impulse *impulse;
-    newton newton;
+    impulse *impulse, *last_impulse;  /* at the two ends */
     state kicked;
     void *room;                       /* of the arrays below */
     real *rates;                      /* unknowns r0 */
-    real *nu, *mu, *other, *zero, *arrived, *push, *velocity, *g, *w;
-    real scale;                       /* of rates */
-    int small;                        /* theta does not count */
+    real *miss;                       /* of their equations, over 2: (theta r0 - r1)/2 */
+    real *changes;                    /* of the unknowns in this step, KEPT at most */
+    real *nu, *mu, *rate, *zero, *arrived, *push, *velocity, *g;
+    real tolerance;                   /* 0: round-off */
     const state *from;
     real h;
 } method_state;
@@ -112,7 +114,7 @@ static void destroy(void *self)
     X(state_clear)(z->s, &z->next);
     X(state_clear)(z->s, &z->kicked);
     X(impulse_destroy)(z->impulse);
-    X(newton_clear)(&z->newton);
+    X(impulse_destroy)(z->last_impulse);
     X(stepper_destroy)(z->stepper);
     taut_mem_free(context, z);
 }
@@ -121,12 +123,11 @@ static void lay_out(void *self, room_layout *l)
 {
     method_state *z = self;
     size_t n = z->s->n, c = z->s->c;
-    z->rates = room_reals(l, c);
+    z->rates = room_reals(l, c), z->miss = room_reals(l, c), z->changes = room_reals(l, KEPT * c);
     z->nu = room_reals(l, c), z->mu = room_reals(l, c);
-    z->other = room_reals(l, c), z->zero = room_reals(l, c), z->arrived = room_reals(l, c);
+    z->rate = room_reals(l, c), z->zero = room_reals(l, c), z->arrived = room_reals(l, c);
     z->push = room_reals(l, n), z->velocity = room_reals(l, n);
     z->g = room_reals(l, (size_t)z->s->blocks[BLOCK_G].value_count);
-    z->w = room_reals(l, n);
 }
 
 static int create_projection(method_state *z, real tolerance)
@@ -143,7 +144,8 @@ static int create_projection(method_state *z, real tolerance)
     int status = room_create(s->context, lay_out, z, &z->room);
     if (!status) status = X(state_create)(s, &z->kicked);
     if (!status) status = X(impulse_create)(s, tolerance, &z->impulse);
-    return status ? status : X(newton_create)(s->context, (int)s->c, tolerance, &z->newton);
+    z->tolerance = tolerance;
+    return status ? status : X(impulse_create)(s, tolerance, &z->last_impulse);
 }
 
 /* ---- the table ---- */
@@ -300,114 +302,160 @@ static real product(const real *x, const real *y, uint32_t count)
     return sum;
 }
 
-/* dg/dt of a state; *size: of its terms. A rounding of g comes divided by the step: a thousandth of that, at the least,
-   is the scale. */
-static void find_rates(method_state *z, const state *x, real *rates, real *size)
+/* What is measured against: of dg/dt, the size of its terms; of the round-off it comes with; of twice the kinetic
+   energy. em finds velocities from positions with g = 0, where a rounding of a term of g is that of a rate divided by
+   the step. */
+typedef struct {
+    real terms, round_off, energy;
+} scales;
+
+static void widen_scales(method_state *z, const state *x, scales *to)
 {
     struct system *s = z->s;
     const pattern *p = s->blocks[BLOCK_G].parts[0].shape;
     place at = place_at(s, x->q, x->w, &x->t, NULL);
     X(system_velocity)(s, &at, z->velocity);
     X(system_block_values)(s, BLOCK_G, &at, z->g);
-    X(system_constraint_rate)(s, &at, rates);
-    *size = 0;
+    X(system_constraint_rate)(s, &at, z->rate);
     for (uint32_t k = 0; k < s->c; k++) {
-        real sum = REAL(fabs)(rates[k]), places = 0;
+        real sum = REAL(fabs)(z->rate[k]), places = 0;
         for (int e = p->start[k]; e < p->start[k + 1]; e++) {
             sum += REAL(fabs)(z->g[e] * z->velocity[p->index[e]]);
             places += REAL(fabs)(z->g[e] * x->q[p->index[e]]);
         }
-        *size = real_most(real_most(*size, sum), places / (1000 * z->h));
+        to->terms = real_most(to->terms, sum);
+        to->round_off = real_most(real_most(to->round_off, sum), places / REAL(fabs)(z->h));
     }
+    real energy = 0;
+    for (uint32_t i = 0; i < s->n; i++) energy += REAL(fabs)(z->velocity[i] * x->p[i]);
+    to->energy = real_most(to->energy, energy);
+}
+
+/* dg/dt of a state */
+static void find_rates(method_state *z, const state *x, real *rates)
+{
+    struct system *s = z->s;
+    place at = place_at(s, x->q, x->w, &x->t, NULL);
+    X(system_velocity)(s, &at, z->velocity);
+    X(system_block_values)(s, BLOCK_G, &at, z->g);
+    X(system_constraint_rate)(s, &at, rates);
     X(block_multiply)(&s->blocks[BLOCK_G], z->g, 1, z->velocity, rates);
 }
 
-/* -g_t . mu: the impulse of a moving constraint does work */
-static void add_impulse_work(method_state *z, state *x, const real *mu)
+/* The impulse that gives x these rates; -g_t . mu: that of a moving constraint does work. */
+static int kick(method_state *z, impulse *by, int again, state *x, const real *rates, real *mu)
 {
     struct system *s = z->s;
-    if (!s->structure.constraint_time) return;
+    int status = X(impulse_find)(by, again, x->q, x->t, x->p, x->p_low, rates, x->w, mu, z->push);
+    if (status) return status;
+    X(add_compensated)(x->p, x->p_low, z->push, s->n);
+    if (s->form != FORM_LAGRANGIAN) memcpy(x->w, x->p, s->n * sizeof(real));
+    if (!s->structure.constraint_time) return TAUT_OK;
     place at = place_at(s, x->q, x->w, &x->t, NULL);
-    X(system_constraint_rate)(s, &at, z->other);
-    real work = -product(z->other, mu, s->c);
+    X(system_constraint_rate)(s, &at, z->rate);
+    real work = -product(z->rate, mu, s->c);
     X(add_compensated)(x->work, x->work_low, &work, 1);
+    return TAUT_OK;
 }
 
-/* With the unknowns r0: the step, and theta r0 - r1. next is the state at the end. */
-static int residual(void *self, const real *r0, real *out)
+/* theta, from S0^-1 r0 = nu and S1^-1 r1 = -mu. For r0 in S1^-1 r0, which would take another solution, stands r1 over
+   (r1.S1^-1 r1)/(r0.S1^-1 r1): the same where r1 = theta r0, and near it up to second order. 1 where r0 and r1 are not
+   alike: far from the end of the iteration, or among rounding errors. */
+static real find_theta(const method_state *z)
 {
-    method_state *z = self;
+    const uint32_t c = z->s->c;
+    const real start = product(z->rates, z->nu, c), end = -product(z->arrived, z->mu, c),
+               both = -product(z->rates, z->mu, c);
+    if (!(start > 0 && end > 0 && both > 0)) return 1;
+    const real theta = REAL(sqrt)(start * end) / both;
+    return theta > (real)0.5 && theta < 2 ? theta : 1;
+}
+
+/* The step with the unknowns r0; next is the state at the end. */
+static int pass(method_state *z, int again)
+{
     struct system *s = z->s;
-    uint32_t n = s->n, c = s->c;
-    real ignored;
     state *kicked = &z->kicked, *next = &z->next;
     X(state_copy)(z->from, kicked);
-    int status =
-        X(impulse_find)(z->impulse, kicked->q, kicked->t, kicked->p, kicked->p_low, r0, kicked->w, z->nu, z->push);
+    int status = kick(z, z->impulse, again, kicked, z->rates, z->nu);
     if (status) return status;
-    X(add_compensated)(kicked->p, kicked->p_low, z->push, n);
-    if (s->form != FORM_LAGRANGIAN) memcpy(kicked->w, kicked->p, n * sizeof(real));
-    add_impulse_work(z, kicked, z->nu);
     X(state_copy)(kicked, next);
     status = em_step(z, next, z->h);
     if (status) return status;
-    find_rates(z, next, z->arrived, &ignored);
-    /* S1^-1 (r0 - r1), then -S1^-1 r1: their difference is S1^-1 r0 */
-    memcpy(z->w, next->w, n * sizeof(real));
-    status = X(impulse_find)(z->impulse, next->q, next->t, next->p, next->p_low, r0, z->w, z->other, z->push);
-    if (!status)
-        status = X(impulse_find)(z->impulse, next->q, next->t, next->p, next->p_low, z->zero, next->w, z->mu, z->push);
+    find_rates(z, next, z->arrived);
+    status = kick(z, z->last_impulse, again, next, z->zero, z->mu);
     if (status) return status;
-    real before = product(r0, z->nu, c), after = product(r0, z->other, c) - product(r0, z->mu, c);
-    real theta = !z->small && before > 0 && after > 0 ? REAL(sqrt)(before / after) : 1;
-    for (uint32_t k = 0; k < c; k++) out[k] = theta * r0[k] - z->arrived[k];
-    X(add_compensated)(next->p, next->p_low, z->push, n);
-    if (s->form != FORM_LAGRANGIAN) memcpy(next->w, next->p, n * sizeof(real));
-    add_impulse_work(z, next, z->mu);
+    const real theta = find_theta(z);
+    for (uint32_t k = 0; k < s->c; k++) z->miss[k] = (theta * z->rates[k] - z->arrived[k]) / 2;
     return TAUT_OK;
 }
 
-static int halve(void *self, real *out)
+/* The next change of the unknowns, after `count` of them: Broyden's method, in the form that keeps the changes alone
+   (Kelley 1995, section 7.3). Returns how many there are now. */
+static int change_rates(method_state *z, int count)
 {
-    for (uint32_t k = 0; k < ((method_state *)self)->s->c; k++) out[k] /= 2;
-    return TAUT_OK;
+    const uint32_t c = z->s->c;
+    if (count == KEPT) count = 0;
+    real *change = z->changes + (size_t)count * c, part = 0;
+    for (uint32_t k = 0; k < c; k++) change[k] = -z->miss[k];
+    for (int j = 0; j < count; j++) {
+        const real *at = z->changes + (size_t)j * c, *then = at + c;
+        part = product(at, change, c) / product(at, at, c);
+        for (uint32_t k = 0; k < c && j + 1 < count; k++) change[k] += part * then[k];
+    }
+    if (!(1 - part > (real)0.1)) { /* the changes so far do not foretell this one */
+        change = z->changes, part = 0, count = 0;
+        for (uint32_t k = 0; k < c; k++) change[k] = -z->miss[k];
+    }
+    for (uint32_t k = 0; k < c; k++) z->rates[k] += change[k] /= 1 - part;
+    return count + 1;
 }
 
-static real measure(void *self, const real *x, const real *change)
+static int fail_to_project(const method_state *z)
 {
-    method_state *z = self;
-    real most = 0;
-    (void)x;
-    for (uint32_t k = 0; k < z->s->c; k++) most = real_most(most, change[k]);
-    return z->scale > 0 ? most / z->scale : most > 0 ? 1 : 0;
+    uint32_t worst = 0;
+    char name[200];
+    for (uint32_t k = 0; k < z->s->c; k++)
+        if (!(REAL(fabs)(z->miss[k]) <= REAL(fabs)(z->miss[worst]))) worst = k;
+    X(system_constraint_name)(z->s, worst, name, sizeof name);
+    return taut_fail(z->s->context, TAUT_NO_CONVERGENCE,
+                     "at t = %.9g: velocity constraints of the step: no convergence after %d solutions of it; equation "
+                     "'%s' misses by %.3g; try a smaller step",
+                     (double)z->from->t, PASSES, name, (double)(2 * z->miss[worst]));
 }
 
-static void name(void *self, int equation, char *buffer, size_t size)
+/* Solved: the equations hold as well as em knows the rates it arrives with, and what is left of them changes the energy
+   by a small part of a rounding, as it may have the same sign in every step. Or the misses, all round-off, shrink no
+   more. */
+static int is_projected_enough(const method_state *z, const scales *of, real size, real before)
 {
-    X(system_constraint_name)(((method_state *)self)->s, (uint32_t)equation, buffer, size);
+    const real enough = z->tolerance > 0 ? z->tolerance : REAL_EPSILON;
+    const real energy = REAL(fabs)(product(z->nu, z->miss, z->s->c));
+    if (size <= enough * of->round_off && energy <= enough / 64 * of->energy) return 1;
+    return size > before / 2 && size <= 1024 * REAL_EPSILON * of->round_off;
 }
 
 static int project_step(method_state *z, state *x, real h)
 {
-    uint32_t c = z->s->c;
+    const uint32_t c = z->s->c;
+    scales of = { 0 };
+    real before = 0;
     z->from = x;
     z->h = h;
-    find_rates(z, x, z->arrived, &z->scale);
     memset(z->rates, 0, c * sizeof(real));
-    z->small = 1;
-    real size;
-    int status = residual(z, z->rates, z->newton.residual); /* the scale of a start at rest is that of its first step */
-    if (status) return status;
-    /* where em arrives with so little the energies of the impulses are below a rounding, and theta is noise */
-    real arrived = 0;
-    for (uint32_t k = 0; k < c; k++) arrived = real_most(arrived, z->arrived[k]);
-    find_rates(z, &z->next, z->other, &size);
-    z->scale = real_most(z->scale, size);
-    z->small = arrived <= REAL(sqrt)(REAL_EPSILON) * z->scale;
-    newton_problem problem = { z, (int)c, residual, NULL, halve, measure, name, NULL, NULL };
-    status = X(newton_solve)(&z->newton, &problem, z->rates, 0, x->t, "velocity constraints of the step");
-    if (!status) status = residual(z, z->rates, z->newton.residual);
-    return status;
+    widen_scales(z, x, &of);
+    for (int k = 0, count = 0; k < PASSES; k++) {
+        int status = pass(z, k > 0);
+        if (status) return status;
+        if (k == 0) widen_scales(z, &z->next, &of); /* the scale of a start at rest is that of its first step */
+        real size = 0;
+        for (uint32_t i = 0; i < c; i++) size = real_most(size, z->miss[i]);
+        if (is_projected_enough(z, &of, size, k ? before : REAL_LARGEST)) return TAUT_OK;
+        if (!(size - size == 0)) break;
+        before = size;
+        count = change_rates(z, count);
+    }
+    return fail_to_project(z);
 }
 
 /* ---- the step ---- */

@@ -121,7 +121,7 @@ static int find_kick(simulation *z, const wide *impulse, real *numbers)
     if (!s->c) status = make_legendre(z);
     if (status) return status;
     if (!s->c) return X(legendre_stage)(z->legendre, x->q, p, x->t, w);
-    return X(impulse_find)(z->impulse, x->q, x->t, p, x->p_low, rates, w, mu, push);
+    return X(impulse_find)(z->impulse, 0, x->q, x->t, p, x->p_low, rates, w, mu, push);
 }
 
 int X(simulation_kick)(simulation *z, const wide *impulse)

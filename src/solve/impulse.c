@@ -109,8 +109,8 @@ static void name(void *self, int equation, char *buffer, size_t size)
     snprintf(buffer, size, "momentum of %s", text);
 }
 
-int X(impulse_find)(impulse *z, const real *q, real t, const real *p, const real *p_low, const real *rates, real *w,
-                    real *mu, real *push)
+int X(impulse_find)(impulse *z, int again, const real *q, real t, const real *p, const real *p_low, const real *rates,
+                    real *w, real *mu, real *push)
 {
     struct system *s = z->s;
     uint32_t n = s->n;
@@ -122,7 +122,7 @@ int X(impulse_find)(impulse *z, const real *q, real t, const real *p, const real
     X(system_velocity)(s, &at, z->x + n);
     memset(z->x + 2 * n, 0, s->c * sizeof(real));
     newton_problem problem = { z, (int)(2 * n + s->c), residual, factor, solve, measure, name, NULL, NULL };
-    int status = X(newton_solve)(&z->newton, &problem, z->x, 0, t, "velocity constraints");
+    int status = X(newton_solve)(&z->newton, &problem, z->x, again, t, "velocity constraints");
     if (status) return status;
     find_push(z, z->x + 2 * n);
     memcpy(w, z->x, n * sizeof(real));

@@ -13,8 +13,8 @@ typedef struct impulse impulse;
 int X(impulse_create)(struct system *s, real tolerance, impulse **result);
 void X(impulse_destroy)(impulse *z);
 /* p + p_low is the momentum before. w: a guess in, the stage variable after the impulse out. mu: the impulse out. push:
-   G' mu out. */
-int X(impulse_find)(impulse *z, const real *q, real t, const real *p, const real *p_low, const real *rates, real *w,
-                    real *mu, real *push);
+   G' mu out. again: q is near that of the call before, whose matrix will do to begin with. */
+int X(impulse_find)(impulse *z, int again, const real *q, real t, const real *p, const real *p_low, const real *rates,
+                    real *w, real *mu, real *push);
 
 #endif
