@@ -543,6 +543,21 @@ static void scales_do_not_matter(void **state)
     close_sample(&z);
 }
 
+/* A rotation has no energy along its quaternion, however that stands: here in two of its coordinates, and in the others
+   by 4e-6 and 1e-11, as of a finger that is turned by a right angle but for the digits of a description. */
+static void a_rotation_is_singular_alone(void **state)
+{
+    (void)state;
+    sample z;
+    open_sample(&z, "local r, s = rotation 'r', rotation 's'; local w, v = r.omega, s.omega\n"
+                    "lagrangian((4.8853e-06*w.x^2 + 4.3733e-06*w.y^2 + 3.0933e-06*w.z^2)/2 + norm2(v)/2)\n"
+                    "start { r = {-0.707106781187, -4.24264068706e-06, -0.707106781174, 1.27279348903e-11},\n"
+                    "        s = {1, 0, 0, 0} }");
+    assert_int_equal(z.s->structure.augmented, 1);
+    for (int i = 0; i < 8; i++) assert_true(z.s->singular[i]);
+    close_sample(&z);
+}
+
 /* On the constraints the augmented Lagrangian has the momenta and the energy of the plain one. */
 static void augmentation_does_not_show(void **state)
 {
@@ -777,6 +792,7 @@ int main(void)
         TEST(large_blocks_are_left_to_the_solver),
         TEST(a_massless_coordinate_is_refused),
         TEST(scales_do_not_matter),
+        TEST(a_rotation_is_singular_alone),
         TEST(augmentation_does_not_show),
         TEST(inverse_mass),
         TEST(culprits_are_named),

@@ -97,10 +97,31 @@ static void copy_block(const partition *p, int b, const pattern *shape, const re
         }
 }
 
-/* Is the matrix singular, by LU with a threshold? (L_vv may be indefinite, if odd.) It is scaled to a unit diagonal
-   first, so that the units of the coordinates do not matter: a small inertia next to a large mass is none the less
-   there. */
-static int is_singular(int size, real *dense, int *pivot)
+/* The largest entry of what is left of a matrix after k steps of elimination. */
+static real find_pivot(int size, const real *a, int k, int *row, int *column)
+{
+    real most = -1;
+    for (int i = k; i < size; i++)
+        for (int j = k; j < size; j++)
+            if (REAL(fabs)(a[i * size + j]) > most) most = REAL(fabs)(a[i * size + j]), *row = i, *column = j;
+    return most;
+}
+
+static void exchange(real *a, real *b, int count, int step)
+{
+    for (int i = 0; i < count * step; i += step) {
+        const real kept = a[i];
+        a[i] = b[i], b[i] = kept;
+    }
+}
+
+/* Is the matrix singular? Elimination with complete pivoting, until what is left counts as nothing: a pivot that is
+   only the largest of its column says little about the rank. (A rotation that stands in two of its four coordinates
+   couples the other two, of which one has no energy, with 1e-11: large enough for a pivot, and the next one, divided
+   by it, is a rounding error that looks like a mass.) Without assuming that it is positive: L_vv may be indefinite, if
+   odd. It is scaled to a unit diagonal first, so that the units of the coordinates do not matter: a small inertia next
+   to a large mass is none the less there. */
+static int is_singular(int size, real *dense)
 {
     real scale[RANK_LIMIT];
     for (int i = 0; i < size; i++) {
@@ -111,8 +132,22 @@ static int is_singular(int size, real *dense, int *pivot)
     }
     for (int i = 0; i < size; i++)
         for (int j = 0; j < size; j++) dense[i * size + j] *= scale[i] * scale[j];
-    /* 1e-11 of the largest entry: well above round-off, well below any sensible ratio of masses in one body */
-    return X(dense_factor)(size, dense, pivot, (real)1e-11) != 0;
+    real first = 0;
+    for (int k = 0; k < size; k++) {
+        int row = k, column = k;
+        const real most = find_pivot(size, dense, k, &row, &column);
+        if (k == 0) first = most;
+        /* 1e-11 of the largest entry: well above round-off, well below any sensible ratio of masses in one body;
+           written so that what is not a number counts as singular */
+        if (!(most > (real)1e-11 * first)) return 1;
+        exchange(dense + k * size, dense + row * size, size, 1);
+        exchange(dense + k, dense + column, size, size);
+        for (int i = k + 1; i < size; i++) {
+            const real factor = dense[i * size + k] / dense[k * size + k];
+            for (int j = k + 1; j < size; j++) dense[i * size + j] -= factor * dense[k * size + j];
+        }
+    }
+    return 0;
 }
 
 /* singular[i] = 1 + the block for the coordinates of singular blocks. Returns their number, or -1 without memory. */
@@ -123,13 +158,12 @@ static int find_singular(struct system *s, const pattern *shape, const real *val
     if (partition_create(s->context, shape, &p)) return -1;
     const size_t largest = p.largest < RANK_LIMIT ? (size_t)p.largest : RANK_LIMIT;
     real *dense = taut_mem_new(s->context, largest * largest, sizeof *dense);
-    int pivot[RANK_LIMIT];
     for (int b = 0; dense && b < p.count; b++) {
         int size = p.start[b + 1] - p.start[b];
         if (size > RANK_LIMIT) continue;
         copy_block(&p, b, shape, values, dense);
         if (size == 1 && dense[0] != 0 && dense[0] - dense[0] == 0) continue; /* most are: a mass */
-        if (!is_singular(size, dense, pivot)) continue;
+        if (!is_singular(size, dense)) continue;
         for (int k = p.start[b]; k < p.start[b + 1]; k++) singular[p.order[k]] = 1 + b, found++;
     }
     taut_mem_free(s->context, dense);
@@ -159,18 +193,52 @@ expr X(system_rate_formula)(struct system *s, uint32_t k)
     return result;
 }
 
-/* A power of two near the mean mass of the model, so that the added terms have the size of the others. */
-static wide typical_mass(const pattern *shape, const real *values)
+/* A power of two near the mean of the masses of these coordinates (NULL: of all) that are not zero; 0: all are. */
+static real mean_mass(const pattern *shape, const real *values, const int *of, int number)
 {
     real sum = 0;
     int count = 0, exponent;
-    for (int i = 0; i < shape->rows; i++) {
-        int at = taut_pattern_find(shape, i, i);
+    for (int k = 0; k < number; k++) {
+        const int i = of ? of[k] : k, at = taut_pattern_find(shape, i, i);
         if (at >= 0 && values[at] != 0) sum += REAL(fabs)(values[at]), count++;
     }
-    if (!count || !(sum > 0)) return 1;
+    if (!count || !(sum > 0)) return 0;
     REAL(frexp)(sum / count, &exponent);
-    return WIDE(ldexp)(1, exponent - 1);
+    return REAL(ldexp)(1, exponent - 1);
+}
+
+/* That of the model, so that the added terms have the size of the others. */
+static real typical_mass(const pattern *shape, const real *values)
+{
+    const real mean = mean_mass(shape, values, NULL, shape->rows);
+    return mean > 0 ? mean : 1;
+}
+
+/* Beside a heavy base the parts of a gripper would be lost in terms of that size: where a constraint has coordinates
+   whose own masses are less than LIGHT of it, these count, and light[k] is the least of them; otherwise 0. */
+#define LIGHT (1 / (real)4096)
+
+static int find_light(struct system *s, const pattern *shape, const real *values, real *light)
+{
+    const pattern *g = X(field_jacobian_pattern)(s->constraint, KIND_Q);
+    const real typical = typical_mass(shape, values);
+    partition p;
+    int status = partition_create(s->context, shape, &p);
+    if (status) return status;
+    real *own = taut_mem_new(s->context, (size_t)p.count, sizeof *own);
+    for (int b = 0; own && b < p.count; b++)
+        own[b] = mean_mass(shape, values, p.order + p.start[b], p.start[b + 1] - p.start[b]);
+    for (uint32_t k = 0; own && k < s->c; k++) {
+        light[k] = 0;
+        for (int i = g->start[k]; i < g->start[k + 1]; i++) {
+            const real mass = own[p.block_of[g->index[i]]];
+            if (mass > 0 && mass < LIGHT * typical && !(light[k] > 0 && light[k] <= mass)) light[k] = mass;
+        }
+    }
+    status = own ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    taut_mem_free(s->context, own);
+    partition_clear(s->context, &p);
+    return status;
 }
 
 /* How many of the coordinates of constraint k are singular: none, some, all (2), all of one block (3). */
@@ -184,9 +252,9 @@ static int coverage(const pattern *shape, uint32_t k, const int *singular)
     return some + (some && all) + (some && all && one);
 }
 
-/* Adds kappa/2 (dg_k/dt)^2 for constraints of this coverage. Discrete Lagrangians are made of L without it: dg/dt is
-   not zero along the straight line of a step. */
-static int augment(struct system *s, const int *singular, int covered, wide kappa)
+/* Adds kappa/2 (dg_k/dt)^2 for constraints of this coverage, with a kappa of their own where s->light has one. Discrete
+   Lagrangians are made of L without it: dg/dt is not zero along the straight line of a step. */
+static int augment(struct system *s, const int *singular, int covered, real kappa)
 {
     const pattern *shape = X(field_jacobian_pattern)(s->constraint, KIND_Q);
     graph *g = s->m->graph;
@@ -197,7 +265,8 @@ static int augment(struct system *s, const int *singular, int covered, wide kapp
             status = taut_family_add(s->store, &s->ambient_family, 0, s->m->summands[i].value);
         if (status) return status;
         expr rate = X(system_rate_formula)(s, k);
-        expr term = taut_expr_mul(g, taut_expr_number(g, kappa / 2), taut_expr_powi(g, rate, 2));
+        const wide half = (wide)(s->light[k] > 0 ? s->light[k] : kappa) / 2;
+        expr term = taut_expr_mul(g, taut_expr_number(g, half), taut_expr_powi(g, rate, 2));
         status = term ? taut_family_add(s->store, &s->energy_family, 0, term) : TAUT_OUT_OF_MEMORY;
         s->structure.augmented = 1;
     }
@@ -264,14 +333,15 @@ static int report_singular(struct system *s, const int *singular)
 }
 
 /* What the first look found: other start values must lead to the same (system_refresh_mass). */
-static int keep_singular(struct system *s, const int *singular, real kappa)
+static int keep_singular(struct system *s, const int *singular, const pattern *shape, const real *values)
 {
     if (s->augmentations++) return TAUT_OK;
     s->singular = taut_mem_new(s->context, s->n, sizeof *s->singular);
-    if (!s->singular) return TAUT_OUT_OF_MEMORY;
+    s->light = taut_mem_new(s->context, s->c, sizeof *s->light);
+    if (!s->singular || !s->light) return TAUT_OUT_OF_MEMORY;
     memcpy(s->singular, singular, s->n * sizeof *singular);
-    s->augmented_by = kappa;
-    return TAUT_OK;
+    s->augmented_by = typical_mass(shape, values);
+    return find_light(s, shape, values, s->light);
 }
 
 /* Constraints within a singular block come first (the unit length of a rotation): they couple nothing that was not.
@@ -290,9 +360,8 @@ static int cure_singular_mass(struct system *s, const place *at, real **values)
             break;
         }
         status = X(field_prepare_jacobian)(s->constraint, KIND_Q);
-        const wide kappa = typical_mass(shape, *values);
-        if (!status) status = keep_singular(s, singular, (real)kappa);
-        if (!status) status = augment(s, singular, covered, kappa);
+        if (!status) status = keep_singular(s, singular, shape, *values);
+        if (!status) status = augment(s, singular, covered, typical_mass(shape, *values));
         if (!status && s->structure.augmented) status = remake_fields(s);
         taut_mem_free(s->context, *values);
         *values = NULL;
@@ -416,15 +485,18 @@ static int refresh_augmentation(struct system *s, const place *at, int *same)
 {
     real *values = NULL;
     int *singular = taut_mem_new(s->context, s->n, sizeof *singular);
-    int status = singular ? mass_values_of(s, s->ambient, at, &values) : TAUT_OUT_OF_MEMORY;
+    real *light = taut_mem_new(s->context, s->c, sizeof *light);
+    int status = singular && light ? mass_values_of(s, s->ambient, at, &values) : TAUT_OUT_OF_MEMORY;
     if (!status) {
         const pattern *shape = X(field_hessian_pattern)(s->ambient, KIND_W, KIND_W);
         const int found = find_singular(s, shape, values, singular);
         if (found < 0) status = TAUT_OUT_OF_MEMORY;
-        *same = !memcmp(singular, s->singular, s->n * sizeof *singular) &&
-                (real)typical_mass(shape, values) == s->augmented_by;
+        if (!status) status = find_light(s, shape, values, light);
+        *same = !memcmp(singular, s->singular, s->n * sizeof *singular)
+                && !memcmp(light, s->light, s->c * sizeof *light) && typical_mass(shape, values) == s->augmented_by;
     }
     taut_mem_free(s->context, values);
+    taut_mem_free(s->context, light);
     taut_mem_free(s->context, singular);
     return status;
 }

@@ -305,6 +305,7 @@ void X(system_destroy)(struct system *s)
     taut_mem_free(s->context, s->softening);
     taut_mem_free(s->context, s->stresses);
     taut_mem_free(s->context, s->singular);
+    taut_mem_free(s->context, s->light);
     room_free(s->context, &s->start.room);
     taut_mem_free(s->context, s->inverse_mass);
     taut_mem_free(s->context, s->offset);

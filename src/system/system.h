@@ -130,6 +130,7 @@ struct system {
        times such blocks were looked for. */
     int *singular;
     real augmented_by;
+    real *light;                  /* c: what it was for the constraints of light coordinates; 0: augmented_by */
     int augmentations;
     const phase_info *phase_space; /* the constraints are those of the Dirac algorithm; NULL: they have
                                       multipliers */
