@@ -310,5 +310,11 @@ int urdf_prepare(job *w)
             code = taut_fail(w->context, TAUT_BAD_MODEL,
                              "%s:%d: link '%s' has no mass and moves; give it an <inertial> element", w->path,
                              r->links[i].line, r->links[i].name);
+    int bodies = 0;
+    for (size_t i = 0; i < r->link_count; i++) bodies += r->links[i].mass > 0;
+    if (!code && !bodies)
+        code = taut_fail(w->context, TAUT_BAD_MODEL,
+                         "%s:%d: no link of the robot has a mass, so that nothing can move; give one an <inertial> element",
+                         w->path, r->links[0].line);
     return code ? code : take_names(w);
 }

@@ -1,9 +1,11 @@
 #include "import/xml.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/input_file.h"
 
 static void free_strings(char **list)
 {
@@ -152,8 +154,11 @@ static void parse(reader *r, FILE *file)
 
 static int read_file(reader *r)
 {
-    FILE *file = fopen(r->path, "rb");
-    if (!file) return taut_fail(r->context, TAUT_CANNOT_READ, "cannot read '%s'; check the path", r->path);
+    const char *why = NULL;
+    FILE *file = r->parent ? taut_input_file(r->path, &why) : fopen(r->path, "rb"); /* a user may name a pipe */
+    if (!file)
+        return taut_fail(r->context, TAUT_CANNOT_READ, "cannot read '%s': %s; check the path", r->path,
+                         why ? why : strerror(errno));
     r->parser = XML_ParserCreate(NULL);
     if (!r->parser) r->code = taut_fail(r->context, TAUT_OUT_OF_MEMORY, "out of memory");
     else {

@@ -19,7 +19,7 @@ cd "$scratch"
 # freedom FILE DEGREES: the imported model loads and has these degrees of freedom
 freedom()
 {
-    "$taut" import "$1" -o model.lua 2> note || { cat note; exit 1; }
+    "$taut" import "$1" -o model.lua --force 2> note || { cat note; exit 1; }
     "$taut" check model.lua > report 2> error || { cat error; exit 1; }
     grep -q "freedom  *$2 degree" report || { echo "$1:"; grep freedom report; exit 1; }
 }
@@ -171,7 +171,7 @@ compare()
     shift 5
     inputs=""
     for input in "$@"; do inputs="$inputs -D ctrl_$input"; done
-    "$taut" import "$file" -o model.lua 2> note
+    "$taut" import "$file" -o model.lua --force 2> note
     "$taut" run model.lua -m lobatto:s=3 -s "$step" -T "$until" --csv --every 1000000 $inputs > rows.csv 2> error ||
         { cat error; exit 1; }
     "$motion" "$file" "$until" "$small" "$@" > places
