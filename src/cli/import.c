@@ -27,7 +27,8 @@ static int import(taut_context *context, const char *path, const char *output)
     if (status) return complain(exit_status_of(status), "%s", taut_error_text(context));
     int code = EXIT_DONE;
     if (output) code = write_whole_file(context, output, taut_import_write, robot);
-    else if (taut_import_write(robot, stdout)) code = EXIT_FAILED;
+    else if ((status = taut_import_write(robot, stdout)) != 0)
+        code = complain(exit_status_of(status), "%s", taut_error_text(context));
     const int count = taut_import_left_out(robot);
     if (!code && count)
         fprintf(stderr, "taut: note: %d thing%s of the description %s no counterpart here; see the line%s "

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "import/unread.h"
 #include "import/urdf.h"
 
 typedef urdf_job job;
@@ -252,6 +253,22 @@ static const char opening[] =
     "  return freedom\n"
     "end\n";
 
+static int write_unread(job *w, FILE *f)
+{
+    enum { OF_CONTACTS, OF_LOOKS };
+    static const char *const reasons[] = {
+        [OF_CONTACTS] = "since nothing touches (write contact(...) for what should)",
+        [OF_LOOKS] = "names, looks and other programs' data",
+    };
+    static const unread_known known[] = {
+        { "collision contact", NULL, OF_CONTACTS, NULL },
+        { "*", "name version xmlns:xacro", OF_LOOKS, NULL },
+        { "material mesh gazebo transmission calibration", NULL, OF_LOOKS, NULL },
+        { "link", "type", OF_LOOKS, NULL },
+    };
+    return taut_unread_write(f, w->root, known, sizeof known / sizeof *known, reasons, &w->left_out);
+}
+
 int urdf_write(void *user, FILE *f)
 {
     job *w = user;
@@ -282,7 +299,8 @@ int urdf_write(void *user, FILE *f)
                     reference(r, link, name, sizeof name));
     }
     put_mimics(f, r);
-    return ferror(f) ? TAUT_CANNOT_WRITE : TAUT_OK;
+    if (write_unread(w, f)) return taut_fail(w->context, TAUT_OUT_OF_MEMORY, "out of memory");
+    return ferror(f) ? taut_fail(w->context, TAUT_CANNOT_WRITE, "the model cannot be written") : TAUT_OK;
 }
 
 /* ---- before it ---- */
