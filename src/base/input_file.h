@@ -1,5 +1,5 @@
-/* Files that a model or another file names. Opening a pipe may wait for ever, and a device may have no end: only regular
-   files are opened. */
+/* Files that a model or another file names. Opening a pipe may wait for ever, and a device may have no end: only
+   regular files are opened. */
 #ifndef TAUT_BASE_INPUT_FILE_H
 #define TAUT_BASE_INPUT_FILE_H
 

@@ -121,8 +121,8 @@ static void read_gain(mjcf_model *m, mjcf_actuator *a)
     if (a->is_filtered && !a->trouble) a->trouble = "its position is filtered (timeconst)";
 }
 
-/* The diagonal element of the mass matrix that belongs to a joint, in the position of the description: of all that moves
-   with it. Bodies stand in the list before what they carry. */
+/* The diagonal element of the mass matrix that belongs to a joint, in the position of the description: of all that
+   moves with it. Bodies are in the list before what they carry. */
 static double inertia_at(const mjcf_model *m, const mjcf_joint *j)
 {
     const double length = sqrt(j->axis[0] * j->axis[0] + j->axis[1] * j->axis[1] + j->axis[2] * j->axis[2]);
@@ -145,8 +145,8 @@ static double inertia_at(const mjcf_model *m, const mjcf_joint *j)
     return sum;
 }
 
-/* A servo whose rate has a positive factor means by it a ratio of damping: 1 is critical, for the inertia that its joint
-   moves in the position of the description. */
+/* A servo whose rate has a positive factor means by it a ratio of damping: 1 is critical, for the inertia that its
+   joint moves in the position of the description. */
 static void use_ratio(mjcf_model *m, mjcf_actuator *a)
 {
     const double ratio = a->bias[2], gear = a->gear[0];

@@ -99,7 +99,8 @@ int xml_add(xml_node *node, const char *name, const char *value)
     unsigned char *read = list ? realloc(node->read, count + 2) : NULL;
     if (!read) return -1;
     node->read = read;
-    list[2 * count] = copy(name), list[2 * count + 1] = list[2 * count] ? copy(value) : NULL, list[2 * count + 2] = NULL;
+    list[2 * count] = copy(name), list[2 * count + 1] = list[2 * count] ? copy(value) : NULL;
+    list[2 * count + 2] = NULL;
     if (!list[2 * count + 1]) {
         free(list[2 * count]);
         list[2 * count] = NULL;

@@ -69,17 +69,7 @@ END
 # Nothing is dropped in silence. An attribute that nobody knows in every element, and an element in every one that has
 # others: each stands in the model, but for those within what is left out as a whole (<sensor>). Numbers count places.
 for kind in attribute element; do
-    sed '/^<!--/,/-->/d' "$here/features.xml" | awk -v kind=$kind '
-        { rest = $0; line = ""
-          while (match(rest, /<[a-z]+[^<>]*>/)) {
-              tag = substr(rest, RSTART, RLENGTH); before = substr(rest, 1, RSTART - 1); rest = substr(rest, RSTART + RLENGTH)
-              ends = tag ~ /\/>$/; name = substr(tag, 2); sub(/[ \/>].*/, "", name)
-              if (kind == "attribute") sub(/^<[a-z]+/, "& zz" ++n "z=\"1\"", tag)
-              else if (!ends) tag = tag "<zz" ++n "z/>"
-              line = line before tag
-          }
-          print line rest }
-        END { print n > "places" }' > unknown.xml
+    sed '/^<!--/,/-->/d' "$here/features.xml" | awk -v kind=$kind -f "$here/unknown.awk" > unknown.xml
     freedom ./unknown.xml 15
     left=$(awk '{ print $1 - ('$([ $kind = attribute ] && echo 2 || echo 1)') }' places)
     found=$(grep -o 'zz[0-9]*z' model.lua | sort -u | wc -l)
