@@ -110,6 +110,8 @@ int sweep_threads_option(const options *o, int *threads)
     return options_value(o, "threads", NULL) ? threads_option(o, threads) : 0;
 }
 
+enum { TABLE_BYTES_MOST = 256 << 20 }; /* of --vary-from: 10^7 members of one number; the run file holds the table */
+
 static int read_whole_file(const char *path, char **text)
 {
     FILE *file = fopen(path, "rb");
@@ -117,6 +119,11 @@ static int read_whole_file(const char *path, char **text)
     *text = NULL;
     if (!file) return complain(EXIT_USAGE, "option --vary-from: cannot read '%s': %s", path, strerror(errno));
     do {
+        if (size > TABLE_BYTES_MOST) { /* the file may be a device, which has no end */
+            fclose(file);
+            return complain(EXIT_USAGE, "option --vary-from: '%s' is larger than %d MiB; take fewer members or columns",
+                            path, TABLE_BYTES_MOST >> 20);
+        }
         if (size + 1 >= capacity) {
             char *more = realloc(*text, capacity = capacity ? 2 * capacity : 65536);
             if (!more) {

@@ -22,7 +22,7 @@ static int read_as(description *z, taut_context *context, const char *path)
         return taut_fail(context, TAUT_BAD_MODEL,
                          "%s:%d: a robot description begins with <robot> or <mujoco>, not with <%s>", path,
                          z->root->line, z->root->name);
-    z->urdf = (urdf_job){ .context = context, .path = path };
+    z->urdf = (urdf_job){ .context = context, .path = path, .root = z->root };
     status = urdf_read(context, path, z->root, &z->urdf.robot);
     return status ? status : urdf_prepare(&z->urdf);
 }
@@ -44,7 +44,7 @@ int taut_import_write(void *of, FILE *file)
     return z->is_mjcf ? mjcf_write(&z->mjcf, file) : urdf_write(&z->urdf, file);
 }
 
-int taut_import_left_out(const description *z) { return z->mjcf.left_out; }
+int taut_import_left_out(const description *z) { return z->is_mjcf ? z->mjcf.left_out : z->urdf.left_out; }
 
 void taut_import_free(description *z)
 {

@@ -19,46 +19,9 @@ void mjcf_fail(mjcf_model *m, const xml_node *node, const char *format, ...)
     m->code = taut_fail(m->context, TAUT_BAD_MODEL, "%s:%d: %s", m->path, node->line, text);
 }
 
-/* Defaults of actuators are one set, whatever the kind of actuator is called. */
-int mjcf_is_actuator(const char *name)
+int mjcf_numbers(mjcf_model *m, const xml_node *node, const char *name, double *out, int most)
 {
-    static const char *const kinds[] = { "general", "motor", "position", "velocity", "damper", "intvelocity",
-                                         "cylinder", "muscle", "adhesion" };
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (strcmp(name, kinds[i]) == 0) return 1;
-    return 0;
-}
-
-static int counts_for(const char *kind, const char *element, const char *name)
-{
-    if (strcmp(kind, element) == 0) return 1;
-    return mjcf_is_actuator(kind) && mjcf_is_actuator(element) &&
-           (strcmp(name, "gear") == 0 || strcmp(name, "ctrlrange") == 0 || strcmp(name, "forcerange") == 0);
-}
-
-long mjcf_class_of(const mjcf_model *m, const xml_node *node)
-{
-    const char *name = xml_attribute(node, "class");
-    for (const xml_node *n = node->parent; n && !name; n = n->parent)
-        if (xml_is(n, "body") || xml_is(n, "frame")) name = xml_attribute(n, "childclass");
-    for (size_t i = 0; name && i < m->class_count; i++)
-        if (strcmp(m->classes[i].name, name) == 0) return (long)i;
-    return m->class_count ? 0 : -1;
-}
-
-const char *mjcf_attribute(const mjcf_model *m, const xml_node *node, const char *kind, const char *name)
-{
-    const char *value = xml_attribute(node, name);
-    for (long c = value || !kind ? -1 : mjcf_class_of(m, node); c >= 0 && !value; c = m->classes[c].parent)
-        for (long part = c; part >= 0; part = m->classes[part].same) /* a class may stand in several places */
-            for (const xml_node *e = m->classes[part].node->first; e; e = e->next)
-                if (counts_for(kind, e->name, name) && xml_attribute(e, name)) value = xml_attribute(e, name);
-    return value;
-}
-
-int mjcf_numbers(mjcf_model *m, const xml_node *node, const char *kind, const char *name, double *out, int most)
-{
-    const char *text = mjcf_attribute(m, node, kind, name);
+    const char *text = xml_attribute(node, name);
     char word[WIDE_TEXT];
     int count = 0;
     while (text && count < most && !m->code) {
@@ -75,16 +38,23 @@ int mjcf_numbers(mjcf_model *m, const xml_node *node, const char *kind, const ch
     return count;
 }
 
-double mjcf_number(mjcf_model *m, const xml_node *node, const char *kind, const char *name, double otherwise)
+double mjcf_number(mjcf_model *m, const xml_node *node, const char *name, double otherwise)
 {
-    mjcf_numbers(m, node, kind, name, &otherwise, 1);
+    mjcf_numbers(m, node, name, &otherwise, 1);
     return otherwise;
 }
 
-int mjcf_has(const mjcf_model *m, const xml_node *node, const char *kind, const char *name, const char *value)
+int mjcf_has(const xml_node *node, const char *name, const char *value)
 {
-    const char *found = mjcf_attribute(m, node, kind, name);
+    const char *found = xml_attribute(node, name);
     return found && strcmp(found, value) == 0;
+}
+
+int mjcf_limits(mjcf_model *m, const xml_node *node, const char *limited, const char *name, double range[2])
+{
+    const char *said = xml_attribute(node, limited);
+    const int has_range = mjcf_numbers(m, node, name, range, 2) == 2 && range[0] < range[1];
+    return has_range && (!said || strcmp(said, "auto") == 0 ? m->has_limits_by_range : strcmp(said, "true") == 0);
 }
 
 void *mjcf_more(mjcf_model *m, void *array, size_t *count, size_t size)
@@ -152,6 +122,7 @@ int mjcf_read(taut_context *context, const char *path, xml_node *root, mjcf_mode
     *m = (mjcf_model){ .context = context, .path = path, .root = root };
     mjcf_include(m);
     if (!m->code) mjcf_read_settings(m);
+    if (!m->code) mjcf_apply_classes(m);
     if (!m->code) mjcf_read_bodies(m);
     if (!m->code) mjcf_add_masses(m);
     if (!m->code) mjcf_read_drives(m);
@@ -163,6 +134,7 @@ int mjcf_read(taut_context *context, const char *path, xml_node *root, mjcf_mode
 
 void mjcf_clear(mjcf_model *m)
 {
+    for (size_t i = 0; i < m->class_count; i++) free(m->classes[i].parts);
     free(m->classes), free(m->bodies), free(m->joints), free(m->geoms), free(m->sites), free(m->actuators);
     free(m->tendons);
     lua_names_clear(&m->body_names), lua_names_clear(&m->joint_names), lua_names_clear(&m->input_names);

@@ -15,12 +15,13 @@ typedef enum {
 } mjcf_shape;
 
 typedef struct {
+    const xml_node *node;
     mjcf_shape shape;
     long body;
     double size[3]; /* radius; radius and half length; half sides or axes */
     pose pose;
     double mass;
-    int is_by_density;
+    int is_by_density, has_mass; /* has_mass: one of its own, which is not zero */
     double density;
 } mjcf_geom;
 
@@ -59,6 +60,9 @@ typedef struct {
     char lua[LUA_NAME];
     long joint, tendon, site; /* which of them it acts on; -1 */
     double gear[6], gain[3], bias[3];
+    double input_range[2], force_range[2]; /* of the input; of the force before it is multiplied by the gear */
+    int has_input_range, has_force_range;
+    int is_filtered;          /* has it a time constant? */
     int is_affine, is_biased; /* do the last two numbers of the gain count, does the bias? */
     const char *trouble;      /* why it has no counterpart, or NULL */
 } mjcf_actuator;
@@ -75,12 +79,14 @@ typedef struct {
 /* Attributes that elements of a class have when they do not say otherwise. */
 typedef struct {
     const char *name;
-    const xml_node *node;     /* the <default> */
-    long parent, same;        /* same: the next that has this name; -1 */
+    long parent;              /* the class around it; -1 */
+    const xml_node **parts;   /* what is in its <default> elements, of which there may be several */
+    size_t part_count;
 } mjcf_class;
 
 #define MJCF_ELEMENTS_MOST 20000u
 #define MJCF_CLASSES_MOST 500u
+#define MJCF_INHERITED_MOST 1000000u /* attributes that elements have from their classes */
 #define MJCF_FILES_MOST 64
 
 typedef struct {
@@ -124,14 +130,15 @@ int mjcf_write(void *model, FILE *f);
 
 /* A failure because of a node; the first one counts. */
 void mjcf_fail(mjcf_model *m, const xml_node *node, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* An attribute of the element or of its class; `kind` is the element whose defaults count. NULL where there is none. */
-const char *mjcf_attribute(const mjcf_model *m, const xml_node *node, const char *kind, const char *name);
+/* Numbers of an attribute, at most `most`; returns how many there are. */
+int mjcf_numbers(mjcf_model *m, const xml_node *node, const char *name, double *out, int most);
+double mjcf_number(mjcf_model *m, const xml_node *node, const char *name, double otherwise);
+/* A range that counts. */
+int mjcf_limits(mjcf_model *m, const xml_node *node, const char *limited, const char *name, double range[2]);
+int mjcf_has(const xml_node *node, const char *name, const char *value);
+/* The class of an element; -1: there are none. */
 long mjcf_class_of(const mjcf_model *m, const xml_node *node);
 int mjcf_is_actuator(const char *name);
-/* Numbers of an attribute, at most `most`; returns how many there are. */
-int mjcf_numbers(mjcf_model *m, const xml_node *node, const char *kind, const char *name, double *out, int most);
-double mjcf_number(mjcf_model *m, const xml_node *node, const char *kind, const char *name, double otherwise);
-int mjcf_has(const mjcf_model *m, const xml_node *node, const char *kind, const char *name, const char *value);
 /* One more element at the end of an array, all zero. NULL after a failure. */
 void *mjcf_more(mjcf_model *m, void *array, size_t *count, size_t size);
 void mjcf_take_name(mjcf_model *m, lua_names *list, const char *name, const char *otherwise, size_t number,
@@ -145,6 +152,10 @@ const xml_node *mjcf_section(const mjcf_model *m, const char *name, const xml_no
 
 void mjcf_include(mjcf_model *m);                        /* mjcf_settings.c */
 void mjcf_read_settings(mjcf_model *m);
+/* mjcf_classes.c: gives every element the attributes of its class, so that no reader has to know of classes. Those that
+   set gain and bias of an actuator stay where they are (mjcf_drives.c). */
+void mjcf_add_class(mjcf_model *m, const xml_node *node, long parent);
+void mjcf_apply_classes(mjcf_model *m);
 void mjcf_read_bodies(mjcf_model *m);                    /* mjcf_bodies.c */
 void mjcf_add_masses(mjcf_model *m);                     /* mjcf_mass.c */
 void mjcf_read_drives(mjcf_model *m);                    /* mjcf_drives.c: tendons and actuators */
@@ -161,10 +172,15 @@ void mjcf_put_point(const mjcf_model *m, FILE *f, long body, const double at[3])
 pose mjcf_axes(const mjcf_model *m, long body);
 /* The geom whose shape says all about a body; -1: there is none. */
 long mjcf_only_geom(const mjcf_model *m, const mjcf_body *b);
-/* "-- left out: ..." as a line of its own; counts it. */
+/* "-- left out: ..." as a line of its own; counts it. The second says so of the whole element. */
 void mjcf_leave_out(mjcf_model *m, FILE *f, const xml_node *node, const char *why);
+void mjcf_leave_out_all(mjcf_model *m, FILE *f, const xml_node *node, const char *why);
+/* Writes what nobody has asked for (mjcf_unread.c). */
+void mjcf_write_unread(mjcf_model *m, FILE *f);
 void mjcf_write_bodies(mjcf_model *m, FILE *f);           /* mjcf_write.c */
 void mjcf_write_drives(mjcf_model *m, FILE *f);           /* mjcf_write_drives.c */
+/* The force of a motor. */
+void mjcf_put_motor(FILE *f, const mjcf_actuator *a);
 /* Is it a motor: a multiple of its input, on a joint that turns or slides? */
 int mjcf_is_motor(const mjcf_model *m, const mjcf_actuator *a);
 

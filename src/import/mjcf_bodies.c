@@ -7,16 +7,16 @@
 
 /* ---- places ---- */
 
-static void read_turn(mjcf_model *m, const xml_node *node, const char *kind, double q[4])
+static void read_turn(mjcf_model *m, const xml_node *node, double q[4])
 {
     double v[6] = { 1, 0, 0, 0 };
     int bad = 0;
     memcpy(q, pose_none.q, sizeof pose_none.q);
-    if (mjcf_numbers(m, node, kind, "quat", v, 4) == 4) memcpy(q, v, 4 * sizeof *q), bad = quaternion_normalise(q);
-    else if (mjcf_numbers(m, node, kind, "axisangle", v, 4) == 4) bad = quaternion_about_vector(v, v[3] * m->turn, q);
-    else if (mjcf_numbers(m, node, kind, "xyaxes", v, 6) == 6) bad = quaternion_of_xy(v, v + 3, q);
-    else if (mjcf_numbers(m, node, kind, "zaxis", v, 3) == 3) bad = quaternion_of_z(v, q);
-    else if (mjcf_numbers(m, node, kind, "euler", v, 3) == 3)
+    if (mjcf_numbers(m, node, "quat", v, 4) == 4) memcpy(q, v, 4 * sizeof *q), bad = quaternion_normalise(q);
+    else if (mjcf_numbers(m, node, "axisangle", v, 4) == 4) bad = quaternion_about_vector(v, v[3] * m->turn, q);
+    else if (mjcf_numbers(m, node, "xyaxes", v, 6) == 6) bad = quaternion_of_xy(v, v + 3, q);
+    else if (mjcf_numbers(m, node, "zaxis", v, 3) == 3) bad = quaternion_of_z(v, q);
+    else if (mjcf_numbers(m, node, "euler", v, 3) == 3)
         for (int i = 0; i < 3; i++) {
             double turn[4];
             const int is_fixed = m->order[i] < 'a'; /* capital letters: about axes that do not move along */
@@ -27,11 +27,11 @@ static void read_turn(mjcf_model *m, const xml_node *node, const char *kind, dou
 }
 
 /* In space, of what is given in the axes `base`. */
-static pose read_pose(mjcf_model *m, const xml_node *node, const char *kind, const pose *base)
+static pose read_pose(mjcf_model *m, const xml_node *node, const pose *base)
 {
     pose own = pose_none;
-    mjcf_numbers(m, node, kind, "pos", own.at, 3);
-    read_turn(m, node, kind, own.q);
+    mjcf_numbers(m, node, "pos", own.at, 3);
+    read_turn(m, node, own.q);
     return m->is_global ? own : pose_compose(base, &own);
 }
 
@@ -40,8 +40,8 @@ static pose read_pose(mjcf_model *m, const xml_node *node, const char *kind, con
 static void read_sizes(mjcf_model *m, const xml_node *node, mjcf_geom *g, const pose *base)
 {
     double ends[6], v[3], length = 0;
-    mjcf_numbers(m, node, "geom", "size", g->size, 3);
-    if (mjcf_numbers(m, node, "geom", "fromto", ends, 6) == 6) {
+    mjcf_numbers(m, node, "size", g->size, 3);
+    if (mjcf_numbers(m, node, "fromto", ends, 6) == 6) {
         for (int i = 0; i < 3; i++) {
             g->pose.at[i] = (ends[i] + ends[i + 3]) / 2;
             v[i] = ends[i] - ends[i + 3];
@@ -62,19 +62,20 @@ static void read_geom(mjcf_model *m, const xml_node *node, long body, const pose
     static const char *const names[] = { "sphere", "capsule", "cylinder", "box", "ellipsoid", "plane" };
     mjcf_geom *g = mjcf_more(m, &m->geoms, &m->geom_count, sizeof *g);
     if (!g) return;
-    const char *type = mjcf_attribute(m, node, "geom", "type");
-    g->body = body;
+    const char *type = xml_attribute(node, "type");
+    g->node = node, g->body = body;
     g->shape = type ? MJCF_NO_SHAPE : MJCF_SPHERE;
     for (int i = 0; type && i < MJCF_NO_SHAPE; i++)
         if (strcmp(type, names[i]) == 0) g->shape = (mjcf_shape)i;
-    g->pose = read_pose(m, node, "geom", base);
+    g->pose = read_pose(m, node, base);
     if (g->shape != MJCF_NO_SHAPE) read_sizes(m, node, g, base);
-    const double group = mjcf_number(m, node, "geom", "group", 0);
-    g->density = mjcf_number(m, node, "geom", "density", 1000);
-    g->is_by_density = !mjcf_attribute(m, node, "geom", "mass");
-    g->mass = mjcf_number(m, node, "geom", "mass", 0); /* that by density: mjcf_mass.c */
+    const double group = mjcf_number(m, node, "group", 0);
+    g->density = mjcf_number(m, node, "density", 1000);
+    g->is_by_density = !xml_attribute(node, "mass");
+    g->mass = mjcf_number(m, node, "mass", 0); /* that by density: mjcf_mass.c */
+    g->has_mass = g->mass > 0;
     if (g->density < 0 || g->mass < 0) mjcf_fail(m, node, "a geom has a negative mass or density");
-    if (group < m->groups[0] || group > m->groups[1]) g->density = g->mass = 0;
+    if (group < m->groups[0] || group > m->groups[1]) g->density = g->mass = 0, g->has_mass = 0;
 }
 
 /* ---- joints ---- */
@@ -85,7 +86,7 @@ static void read_joint(mjcf_model *m, const xml_node *node, long body, const pos
     mjcf_joint *j = mjcf_more(m, &m->joints, &m->joint_count, sizeof *j);
     if (!j) return;
     const int is_plain = xml_is(node, "freejoint"); /* it has no defaults */
-    const char *type = is_plain ? "free" : mjcf_attribute(m, node, "joint", "type");
+    const char *type = is_plain ? "free" : xml_attribute(node, "type");
     int kind = type ? -1 : MJCF_HINGE;
     for (int i = 0; i < 4 && type; i++)
         if (strcmp(type, names[i]) == 0) kind = i;
@@ -95,23 +96,20 @@ static void read_joint(mjcf_model *m, const xml_node *node, long body, const pos
     mjcf_take_name(m, &m->joint_names, xml_attribute(node, "name"), "joint", m->joint_count, j->lua);
     if (is_plain) return;
     double at[3] = { 0 }, axis[3] = { 0, 0, 1 }, unit = kind == MJCF_HINGE || kind == MJCF_BALL ? m->turn : 1;
-    mjcf_numbers(m, node, "joint", "pos", at, 3);
-    mjcf_numbers(m, node, "joint", "axis", axis, 3);
+    mjcf_numbers(m, node, "pos", at, 3);
+    mjcf_numbers(m, node, "axis", axis, 3);
     if (kind < MJCF_BALL && axis[0] == 0 && axis[1] == 0 && axis[2] == 0)
         return mjcf_fail(m, node, "the axis of a joint is zero");
     if (m->is_global) memcpy(j->at, at, sizeof at), memcpy(j->axis, axis, sizeof axis);
     else pose_apply(base, at, j->at), pose_turn(base->q, axis, j->axis);
-    j->stiffness = mjcf_number(m, node, "joint", "stiffness", 0);
-    j->damping = mjcf_number(m, node, "joint", "damping", 0);
-    j->armature = mjcf_number(m, node, "joint", "armature", 0);
-    j->friction = mjcf_number(m, node, "joint", "frictionloss", 0);
-    j->reference = kind < MJCF_BALL ? mjcf_number(m, node, "joint", "ref", 0) * unit : 0;
-    j->rest = mjcf_number(m, node, "joint", "springref", 0) * unit - j->reference;
-    const char *limited = mjcf_attribute(m, node, "joint", "limited");
-    const int has_range = mjcf_numbers(m, node, "joint", "range", j->range, 2) == 2;
+    j->stiffness = mjcf_number(m, node, "stiffness", 0);
+    j->damping = mjcf_number(m, node, "damping", 0);
+    j->armature = mjcf_number(m, node, "armature", 0);
+    j->friction = mjcf_number(m, node, "frictionloss", 0);
+    j->reference = kind < MJCF_BALL ? mjcf_number(m, node, "ref", 0) * unit : 0;
+    j->rest = mjcf_number(m, node, "springref", 0) * unit - j->reference;
+    j->has_limits = mjcf_limits(m, node, "limited", "range", j->range);
     for (int i = 0; i < 2; i++) j->range[i] = j->range[i] * unit - j->reference;
-    j->has_limits = has_range && j->range[0] < j->range[1] &&
-                    (!limited || strcmp(limited, "auto") == 0 ? m->has_limits_by_range : strcmp(limited, "true") == 0);
 }
 
 static void read_site(mjcf_model *m, const xml_node *node, long body, const pose *base)
@@ -119,7 +117,7 @@ static void read_site(mjcf_model *m, const xml_node *node, long body, const pose
     mjcf_site *s = mjcf_more(m, &m->sites, &m->site_count, sizeof *s);
     if (!s) return;
     s->node = node, s->body = body;
-    s->pose = read_pose(m, node, "site", base);
+    s->pose = read_pose(m, node, base);
 }
 
 /* ---- bodies ---- */
@@ -127,11 +125,11 @@ static void read_site(mjcf_model *m, const xml_node *node, long body, const pose
 static void read_inertial(mjcf_model *m, const xml_node *node, mjcf_body *b, const pose *base)
 {
     b->has_inertial = 1;
-    b->mass = mjcf_number(m, node, NULL, "mass", 0);
-    b->centre = read_pose(m, node, NULL, base);
+    b->mass = mjcf_number(m, node, "mass", 0);
+    b->centre = read_pose(m, node, base);
     if (!(b->mass > 0)) mjcf_fail(m, node, "an <inertial> needs a mass that is positive");
-    if (mjcf_numbers(m, node, NULL, "fullinertia", b->inertia, 6) != 6 &&
-        mjcf_numbers(m, node, NULL, "diaginertia", b->inertia, 3) != 3)
+    if (mjcf_numbers(m, node, "fullinertia", b->inertia, 6) != 6 &&
+        mjcf_numbers(m, node, "diaginertia", b->inertia, 3) != 3)
         mjcf_fail(m, node, "an <inertial> needs diaginertia (3 numbers) or fullinertia (6)");
 }
 
@@ -143,8 +141,9 @@ static void read_parts(mjcf_model *m, const xml_node *node, long body, const pos
         if (xml_is(e, "joint") || xml_is(e, "freejoint")) read_joint(m, e, body, base);
         if (xml_is(e, "site")) read_site(m, e, body, base);
         if (xml_is(e, "inertial") && m->from_geoms != 1) read_inertial(m, e, &m->bodies[body], base);
+        else if (xml_is(e, "inertial")) xml_mark(e); /* the compiler is told to take geoms instead */
         if (xml_is(e, "frame")) {
-            const pose inner = read_pose(m, e, NULL, base);
+            const pose inner = read_pose(m, e, base);
             read_parts(m, e, body, &inner);
         }
     }
@@ -157,7 +156,7 @@ static void read_children(mjcf_model *m, const xml_node *node, long body, const 
     for (const xml_node *e = node->first; e && !m->code; e = e->next) {
         if (xml_is(e, "body")) read_body(m, e, body, base);
         if (xml_is(e, "frame")) {
-            const pose inner = read_pose(m, e, NULL, base);
+            const pose inner = read_pose(m, e, base);
             read_children(m, e, body, &inner);
         }
     }
@@ -175,7 +174,7 @@ static void fill_body(mjcf_model *m, const xml_node *node, long body, const pose
 
 static void read_body(mjcf_model *m, const xml_node *node, long parent, const pose *base)
 {
-    const pose world = read_pose(m, node, NULL, base);
+    const pose world = read_pose(m, node, base);
     if (m->is_global && !xml_attribute(node, "pos"))
         return mjcf_fail(m, node, "a body has no pos; with coordinate=\"global\" give one");
     const long body = (long)m->body_count;

@@ -1,4 +1,4 @@
-/* MJCF: included files, classes of defaults, <compiler> and <option>. */
+/* MJCF: included files, <compiler> and <option>. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,45 +103,26 @@ void mjcf_include(mjcf_model *m)
         mjcf_fail(m, m->root, "there are more than %u elements; this is not read", MJCF_ELEMENTS_MOST);
 }
 
-/* ---- classes ---- */
-
-static void add_class(mjcf_model *m, const xml_node *node, long parent)
-{
-    const char *name = xml_attribute(node, "class");
-    if (!name && parent >= 0) return mjcf_fail(m, node, "a <default> inside another has no class");
-    if (parent < 0) name = "main"; /* whatever it is called, all elements have it */
-    if (m->class_count == MJCF_CLASSES_MOST)
-        return mjcf_fail(m, node, "there are more than %u classes", MJCF_CLASSES_MOST);
-    mjcf_class *c = mjcf_more(m, &m->classes, &m->class_count, sizeof *c);
-    if (!c) return;
-    const long own = (long)m->class_count - 1;
-    *c = (mjcf_class){ name, node, parent, -1 };
-    for (long i = 0; i < own; i++)
-        if (strcmp(m->classes[i].name, name) == 0 && m->classes[i].same < 0) m->classes[i].same = own;
-    for (const xml_node *e = node->first; e && !m->code; e = e->next)
-        if (xml_is(e, "default")) add_class(m, e, own);
-}
-
 /* ---- <compiler>, <option> ---- */
 
 static void read_compiler(mjcf_model *m, const xml_node *node)
 {
     const char *order = xml_attribute(node, "eulerseq"), *from = xml_attribute(node, "inertiafromgeom");
     double groups[2] = { m->groups[0], m->groups[1] };
-    if (mjcf_has(m, node, NULL, "angle", "radian")) m->turn = 1;
-    if (mjcf_has(m, node, NULL, "angle", "degree")) m->turn = (2 * TAUT_HALF_PI_HIGH) / 180;
-    if (mjcf_has(m, node, NULL, "coordinate", "global")) m->is_global = 1;
-    if (mjcf_has(m, node, NULL, "coordinate", "local")) m->is_global = 0;
-    if (mjcf_has(m, node, NULL, "autolimits", "false")) m->has_limits_by_range = 0;
-    if (mjcf_has(m, node, NULL, "balanceinertia", "true")) m->balances = 1;
+    if (mjcf_has(node, "angle", "radian")) m->turn = 1;
+    if (mjcf_has(node, "angle", "degree")) m->turn = (2 * TAUT_HALF_PI_HIGH) / 180;
+    if (mjcf_has(node, "coordinate", "global")) m->is_global = 1;
+    if (mjcf_has(node, "coordinate", "local")) m->is_global = 0;
+    if (mjcf_has(node, "autolimits", "false")) m->has_limits_by_range = 0;
+    if (mjcf_has(node, "balanceinertia", "true")) m->balances = 1;
     if (from) m->from_geoms = strcmp(from, "true") == 0 ? 1 : strcmp(from, "false") == 0 ? 0 : -1;
     if (order && (strlen(order) != 3 || strspn(order, "xyzXYZ") != 3))
         mjcf_fail(m, node, "eulerseq=\"%.20s\" is no order of three axes", order);
     else if (order) strcpy(m->order, order);
-    m->least_mass = mjcf_number(m, node, NULL, "boundmass", m->least_mass);
-    m->least_inertia = mjcf_number(m, node, NULL, "boundinertia", m->least_inertia);
-    m->total_mass = mjcf_number(m, node, NULL, "settotalmass", m->total_mass);
-    mjcf_numbers(m, node, NULL, "inertiagrouprange", groups, 2);
+    m->least_mass = mjcf_number(m, node, "boundmass", m->least_mass);
+    m->least_inertia = mjcf_number(m, node, "boundinertia", m->least_inertia);
+    m->total_mass = mjcf_number(m, node, "settotalmass", m->total_mass);
+    mjcf_numbers(m, node, "inertiagrouprange", groups, 2);
     for (int i = 0; i < 2; i++) m->groups[i] = groups[i] < -1e6 ? -1000000 : groups[i] > 1e6 ? 1000000 : (int)groups[i];
 }
 
@@ -153,10 +134,10 @@ void mjcf_read_settings(mjcf_model *m)
     m->gravity[2] = -9.81;
     for (const xml_node *e = NULL; (e = mjcf_section(m, "compiler", e));) read_compiler(m, e);
     for (const xml_node *e = NULL; (e = mjcf_section(m, "option", e));) {
-        mjcf_numbers(m, e, NULL, "gravity", m->gravity, 3);
+        mjcf_numbers(m, e, "gravity", m->gravity, 3);
         for (const xml_node *flag = e->first; flag; flag = flag->next)
-            if (xml_is(flag, "flag") && mjcf_has(m, flag, NULL, "gravity", "disable"))
+            if (xml_is(flag, "flag") && mjcf_has(flag, "gravity", "disable"))
                 memset(m->gravity, 0, sizeof m->gravity);
     }
-    for (const xml_node *e = NULL; (e = mjcf_section(m, "default", e)) && !m->code;) add_class(m, e, -1);
+    for (const xml_node *e = NULL; (e = mjcf_section(m, "default", e)) && !m->code;) mjcf_add_class(m, e, -1);
 }

@@ -54,6 +54,12 @@ void mjcf_leave_out(mjcf_model *m, FILE *f, const xml_node *node, const char *wh
     m->left_out++;
 }
 
+void mjcf_leave_out_all(mjcf_model *m, FILE *f, const xml_node *node, const char *why)
+{
+    mjcf_leave_out(m, f, node, why);
+    xml_mark_all(node);
+}
+
 /* ---- geoms ---- */
 
 /* A box has the axes of its body when it is drawn: the sides of one whose axes are those in another order. 0: it has
@@ -147,7 +153,12 @@ static void put_body(mjcf_model *m, FILE *f, long body)
     fprintf(f, "%s })\n", drawn ? ", draw = false" : "");
     for (size_t i = 0; i < b->geom_count; i++)
         if (only < 0 ? drawn : (long)(b->geoms + i) != only) put_geom(m, f, &m->geoms[b->geoms + i]);
-    if (mjcf_number(m, b->node, NULL, "gravcomp", 0) != 0) mjcf_leave_out(m, f, b->node, "gravcomp has no counterpart");
+    for (size_t i = 0; i < b->geom_count && !b->has_inertial && m->from_geoms != 0; i++) {
+        const mjcf_geom *g = &m->geoms[b->geoms + i];
+        if (g->shape == MJCF_NO_SHAPE && (g->is_by_density ? g->density > 0 : g->has_mass))
+            mjcf_leave_out(m, f, g->node, "the mass of a mesh is not computed; give the body an <inertial>");
+    }
+    if (mjcf_number(m, b->node, "gravcomp", 0) != 0) mjcf_leave_out(m, f, b->node, "gravcomp has no counterpart");
 }
 
 /* ---- joints ---- */
@@ -167,8 +178,7 @@ static void put_drive(mjcf_model *m, FILE *f, long joint)
         if (a->joint != joint || !mjcf_is_motor(m, a)) continue;
         if (!motors++) fprintf(f, "%s%s = ", comma, j->kind == MJCF_HINGE ? "torque" : "force"), comma = ", ";
         else fprintf(f, " + ");
-        if (a->gear[0] * a->gain[0] != 1) fprintf(f, "%.12g*", a->gear[0] * a->gain[0]);
-        fprintf(f, "input(\"ctrl_%s\", 0)", a->lua);
+        mjcf_put_motor(f, a);
     }
     fprintf(f, "%s", *comma ? " })" : "})");
 }
@@ -180,7 +190,7 @@ static void put_after_joint(mjcf_model *m, FILE *f, long joint)
     if (j->kind >= MJCF_BALL) return;
     if (j->armature != 0) fprintf(f, "armature(%s, %.12g)\n", mjcf_symbol(m, joint, symbol), j->armature);
     if (j->friction != 0) mjcf_leave_out(m, f, j->node, "frictionloss, the dry friction of the joint");
-    if (mjcf_attribute(m, j->node, "joint", "springdamper"))
+    if (xml_attribute(j->node, "springdamper"))
         mjcf_leave_out(m, f, j->node, "springdamper; give stiffness and damping");
 }
 
@@ -231,8 +241,8 @@ static void put_joints(mjcf_model *m, FILE *f, long body)
         put_series(m, f, body);
     } else if (j->kind == MJCF_FREE) {
         fprintf(f, "-- %s moves freely\n", child);
-        if (j->damping != 0 || j->stiffness != 0 || j->armature != 0)
-            mjcf_leave_out(m, f, j->node, "damping, stiffness or armature of a free joint");
+        if (j->damping != 0 || j->stiffness != 0 || j->armature != 0 || j->friction != 0)
+            mjcf_leave_out(m, f, j->node, "damping, stiffness, armature or frictionloss of a free joint");
     } else if (j->kind == MJCF_BALL) {
         put_ball(m, f, body);
     } else {
@@ -253,10 +263,10 @@ void mjcf_write_bodies(mjcf_model *m, FILE *f)
     for (size_t i = 0; i < m->body_count; i++) {
         const mjcf_body *b = &m->bodies[i];
         if (i && b->carrier == (long)i) fprintf(f, "\n"), put_body(m, f, (long)i), put_joints(m, f, (long)i);
-        if (i && mjcf_has(m, b->node, NULL, "mocap", "true")) mjcf_leave_out(m, f, b->node, "mocap: the body is fixed");
+        if (i && mjcf_has(b->node, "mocap", "true")) mjcf_leave_out(m, f, b->node, "mocap: the body is fixed");
         for (const xml_node *e = b->node ? b->node->first : NULL; e; e = e->next)
             for (size_t k = 0; k < sizeof unknown / sizeof *unknown; k++)
-                if (xml_is(e, unknown[k])) mjcf_leave_out(m, f, e, "bodies of this kind are not made");
+                if (xml_is(e, unknown[k])) mjcf_leave_out_all(m, f, e, "bodies of this kind are not made");
     }
 }
 
@@ -278,29 +288,41 @@ static const char of_armature[] =
 
 static const char of_actuators[] =
     "-- An actuator of MuJoCo on a joint or tendon x: a force of its input u, of the length gear*x and of its rate.\n"
-    "local function actuator(x, u, gear, gain, bias)\n"
+    "local function actuator(x, u, gear, gain, bias, range)\n"
     "  local l, v = gear*x, gear*x.dot\n"
-    "  force(x, gear*((gain[1] + gain[2]*l + gain[3]*v)*u + bias[1] + bias[2]*l + bias[3]*v))\n"
+    "  local f = (gain[1] + gain[2]*l + gain[3]*v)*u + bias[1] + bias[2]*l + bias[3]*v\n"
+    "  force(x, gear*(range and within(f, range) or f))\n"
+    "end\n";
+
+static const char of_ranges[] =
+    "-- Inputs and forces of actuators stay in their ranges, where limits are asked for.\n"
+    "local function within(x, range)\n"
+    "  if limits then x = max(range[1], min(range[2], x)) end\n"
+    "  return x\n"
     "end\n";
 
 static void put_settings(mjcf_model *m, FILE *f)
 {
     static const char *const medium[] = { "density", "viscosity", "wind" };
-    int has_armature = 0, has_actuator = 0;
+    int has_armature = 0, has_actuator = 0, has_range = 0;
     const double *g = m->gravity;
     if (g[0] != 0 || g[1] != 0 || g[2] != 0) fprintf(f, "gravity"), lua_put_list(f, g, 3), fprintf(f, "\n");
     for (const xml_node *e = NULL; (e = mjcf_section(m, "option", e));)
         for (size_t i = 0; i < sizeof medium / sizeof *medium; i++) {
             double v[3] = { 0 };
-            mjcf_numbers(m, e, NULL, medium[i], v, 3);
+            mjcf_numbers(m, e, medium[i], v, 3);
             if (v[0] != 0 || v[1] != 0 || v[2] != 0)
                 mjcf_leave_out(m, f, e, "forces of a medium (density, viscosity, wind)");
         }
     fputs(opening, f);
     for (size_t i = 0; i < m->joint_count; i++)
         has_armature |= m->joints[i].armature != 0 && m->joints[i].kind < MJCF_BALL;
-    for (size_t i = 0; i < m->actuator_count; i++)
-        has_actuator |= !m->actuators[i].trouble && m->actuators[i].site < 0 && !mjcf_is_motor(m, &m->actuators[i]);
+    for (size_t i = 0; i < m->actuator_count; i++) {
+        const mjcf_actuator *a = &m->actuators[i];
+        has_range |= !a->trouble && (a->has_input_range || a->has_force_range);
+        has_actuator |= !a->trouble && a->site < 0 && !mjcf_is_motor(m, a);
+    }
+    if (has_range || has_actuator) fputs(of_ranges, f);
     if (has_armature) fputs(of_armature, f);
     if (has_actuator) fputs(of_actuators, f);
 }
@@ -317,5 +339,6 @@ int mjcf_write(void *model, FILE *f)
     fprintf(f, "\nlocal link, joint = {}, {}\n");
     mjcf_write_bodies(m, f);
     mjcf_write_drives(m, f);
-    return ferror(f) ? TAUT_CANNOT_WRITE : TAUT_OK;
+    if (m->code) return m->code;
+    return ferror(f) ? taut_fail(m->context, TAUT_CANNOT_WRITE, "the model cannot be written") : TAUT_OK;
 }

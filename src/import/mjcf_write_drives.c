@@ -23,7 +23,7 @@ static int ends_of(mjcf_model *m, const xml_node *e, long body[2], double at[3])
     if (body[0] < 0 || body[1] < 0) return -1;
     /* the anchor of <connect> is in the axes of the first body, that of <weld> in the axes of the second */
     const pose *axes = &m->bodies[body[xml_is(e, "weld")]].world;
-    mjcf_numbers(m, e, "equality", "anchor", anchor, 3);
+    mjcf_numbers(m, e, "anchor", anchor, 3);
     if (m->is_global) memcpy(at, anchor, sizeof anchor);
     else pose_apply(axes, anchor, at);
     return 0;
@@ -57,9 +57,9 @@ static void put_closing(mjcf_model *m, FILE *f, const xml_node *e, const char *n
     char one[MJCF_REFERENCE], two[MJCF_REFERENCE];
     if (ends_of(m, e, body, at)) return;
     mjcf_reference(m, body[0], one), mjcf_reference(m, body[1], two);
-    if (strcmp(one, two) == 0) return mjcf_leave_out(m, f, e, "its two bodies do not move against each other");
+    if (strcmp(one, two) == 0) return mjcf_leave_out_all(m, f, e, "its two bodies do not move against each other");
     const int is_weld = xml_is(e, "weld");
-    const int has_pose = is_weld && mjcf_numbers(m, e, "equality", "relpose", relative, 7) == 7 &&
+    const int has_pose = is_weld && mjcf_numbers(m, e, "relpose", relative, 7) == 7 &&
                          (relative[3] != 0 || relative[4] != 0 || relative[5] != 0 || relative[6] != 0);
     fprintf(f, "%s(\"%s\", %s, %s, ", is_weld ? "fixed" : "spherical", name, one, two);
     if (has_pose) return put_welded(m, f, body, relative);
@@ -87,11 +87,11 @@ static void put_coupling(mjcf_model *m, FILE *f, const xml_node *e, const char *
     const char *one = xml_attribute(e, "joint1"), *two = xml_attribute(e, "joint2");
     double c[5] = { 0, 1, 0, 0, 0 };
     char y[MJCF_SYMBOL], x[MJCF_SYMBOL];
-    mjcf_numbers(m, e, "equality", "polycoef", c, 5);
+    mjcf_numbers(m, e, "polycoef", c, 5);
     const long first = mjcf_find_joint(m, e, one), second = two ? mjcf_find_joint(m, e, two) : -1;
     if (first < 0 || (two && second < 0)) return;
     if (m->joints[first].kind >= MJCF_BALL || (two && m->joints[second].kind >= MJCF_BALL))
-        return mjcf_leave_out(m, f, e, "one of its joints neither turns nor slides");
+        return mjcf_leave_out_all(m, f, e, "one of its joints neither turns nor slides");
     const int is_gear = two && c[2] == 0 && c[3] == 0 && c[4] == 0 && c[1] != 0 &&
                         m->bodies[m->joints[first].body].joint_count == 1 &&
                         m->bodies[m->joints[second].body].joint_count == 1;
@@ -113,10 +113,10 @@ static void put_tendons_equal(mjcf_model *m, FILE *f, const xml_node *e, const c
                second = two ? mjcf_find_tendon(m, e, two) : -1;
     double c[5] = { 0, 1, 0, 0, 0 };
     char y[MJCF_SYMBOL], x[MJCF_SYMBOL];
-    mjcf_numbers(m, e, "equality", "polycoef", c, 5);
+    mjcf_numbers(m, e, "polycoef", c, 5);
     if (first < 0 || (two && second < 0)) return;
     if (m->tendons[first].trouble || (two && m->tendons[second].trouble))
-        return mjcf_leave_out(m, f, e, "one of its tendons is left out");
+        return mjcf_leave_out_all(m, f, e, "one of its tendons is left out");
     snprintf(y, sizeof y, "(tendon.%s - %.12g)", m->tendons[first].lua, m->tendons[first].length);
     if (two) snprintf(x, sizeof x, "(tendon.%s - %.12g)", m->tendons[second].lua, m->tendons[second].length);
     put_polynomial(f, name, y, two ? x : NULL, c);
@@ -130,12 +130,14 @@ static void write_equalities(mjcf_model *m, FILE *f)
             char name[LUA_NAME];
             if (!number++) fprintf(f, "\n-- equalities\n");
             mjcf_take_name(m, &m->joint_names, xml_attribute(e, "name"), "equality", number, name);
-            if (mjcf_has(m, e, "equality", "active", "false"))
+            if (mjcf_has(e, "active", "false")) {
                 fprintf(f, "-- <%s> '%s' is not active\n", xml_is(e, "weld") ? "weld" : "equality", name);
+                xml_mark_all(e);
+            }
             else if (xml_is(e, "connect") || xml_is(e, "weld")) put_closing(m, f, e, name);
             else if (xml_is(e, "joint")) put_coupling(m, f, e, name);
             else if (xml_is(e, "tendon")) put_tendons_equal(m, f, e, name);
-            else mjcf_leave_out(m, f, e, "an equality of this kind has no counterpart");
+            else mjcf_leave_out_all(m, f, e, "an equality of this kind has no counterpart");
         }
 }
 
@@ -149,7 +151,7 @@ static void put_sum_of_joints(mjcf_model *m, FILE *f, const mjcf_tendon *t)
         if (!xml_is(e, "joint")) continue;
         const long j = mjcf_find_joint(m, e, xml_attribute(e, "joint"));
         if (j < 0) return;
-        const double c = mjcf_number(m, e, NULL, "coef", 1);
+        const double c = mjcf_number(m, e, "coef", 1);
         fprintf(f, "%s", !terms++ ? c < 0 ? "-" : "" : c < 0 ? " - " : " + ");
         if (fabs(c) != 1) fprintf(f, "%.12g*", fabs(c));
         fprintf(f, "%s", mjcf_symbol(m, j, symbol));
@@ -169,7 +171,7 @@ static void put_path(mjcf_model *m, FILE *f, const mjcf_tendon *t, int is_drawn)
     long before = -1;
     int terms = 0;
     for (const xml_node *e = t->node->first; e; e = e->next) {
-        if (xml_is(e, "pulley")) divisor = mjcf_number(m, e, NULL, "divisor", 1), before = -1;
+        if (xml_is(e, "pulley")) divisor = mjcf_number(m, e, "divisor", 1), before = -1;
         if (!xml_is(e, "site")) continue;
         const long site = mjcf_find_site(m, e, xml_attribute(e, "site"));
         if (site < 0) return;
@@ -186,17 +188,16 @@ static void put_path(mjcf_model *m, FILE *f, const mjcf_tendon *t, int is_drawn)
 
 static void put_tendon(mjcf_model *m, FILE *f, const mjcf_tendon *t)
 {
-    const char *kind = "tendon";
     double rest[2] = { -1, -1 }, range[2] = { 0 };
-    if (t->trouble) return mjcf_leave_out(m, f, t->node, t->trouble);
+    if (t->trouble) return mjcf_leave_out_all(m, f, t->node, t->trouble);
     fprintf(f, "tendon.%s = ", t->lua);
     if (xml_is(t->node, "fixed")) put_sum_of_joints(m, f, t);
     else put_path(m, f, t, 0);
     fprintf(f, "\nobserve(\"tendon_%s\", tendon.%s)\n", t->lua, t->lua);
     if (xml_is(t->node, "spatial")) fprintf(f, "draw { "), put_path(m, f, t, 1), fprintf(f, " }\n");
-    const double stiffness = mjcf_number(m, t->node, kind, "stiffness", 0),
-                 damping = mjcf_number(m, t->node, kind, "damping", 0);
-    const int ends = mjcf_numbers(m, t->node, kind, "springlength", rest, 2);
+    const double stiffness = mjcf_number(m, t->node, "stiffness", 0),
+                 damping = mjcf_number(m, t->node, "damping", 0);
+    const int ends = mjcf_numbers(m, t->node, "springlength", rest, 2);
     if (stiffness != 0 && ends == 2 && rest[0] != rest[1])
         mjcf_leave_out(m, f, t->node, "its spring has two lengths (springlength)");
     else if (stiffness != 0 && rest[0] < 0 && !t->has_rest)
@@ -204,32 +205,53 @@ static void put_tendon(mjcf_model *m, FILE *f, const mjcf_tendon *t)
     else if (stiffness != 0)
         fprintf(f, "lagrangian(-%.12g/2*(tendon.%s - %.12g)^2)\n", stiffness, t->lua, rest[0] < 0 ? t->rest : rest[0]);
     if (damping != 0) fprintf(f, "force(tendon.%s, -%.12g*tendon.%s.dot)\n", t->lua, damping, t->lua);
-    const char *limited = mjcf_attribute(m, t->node, kind, "limited");
-    if (mjcf_numbers(m, t->node, kind, "range", range, 2) == 2 && range[0] < range[1] &&
-        (!limited || strcmp(limited, "auto") == 0 ? m->has_limits_by_range : strcmp(limited, "true") == 0)) {
+    if (mjcf_limits(m, t->node, "limited", "range", range)) {
         fprintf(f, "if limits then\n  contact(\"tendon_%s_low\", tendon.%s - %.12g)\n", t->lua, t->lua, range[0]);
         fprintf(f, "  contact(\"tendon_%s_high\", %.12g - tendon.%s)\nend\n", t->lua, range[1], t->lua);
     }
-    if (mjcf_number(m, t->node, kind, "frictionloss", 0) != 0)
+    if (mjcf_number(m, t->node, "frictionloss", 0) != 0)
         mjcf_leave_out(m, f, t->node, "frictionloss, the dry friction of the tendon");
 }
 
 /* ---- actuators ---- */
 
+/* The input, in its range. */
+static void put_input(FILE *f, const mjcf_actuator *a)
+{
+    if (a->has_input_range) fprintf(f, "within(");
+    fprintf(f, "input(\"ctrl_%s\", 0)", a->lua);
+    if (a->has_input_range) fprintf(f, ", "), lua_put_list(f, a->input_range, 2), fprintf(f, ")");
+}
+
+void mjcf_put_motor(FILE *f, const mjcf_actuator *a)
+{
+    const double inner = a->has_force_range ? a->gain[0] : 1, outer = a->gear[0] * a->gain[0] / inner;
+    if (outer != 1) fprintf(f, "%.12g*", outer);
+    if (a->has_force_range) fprintf(f, "within(");
+    if (inner != 1) fprintf(f, "%.12g*", inner);
+    put_input(f, a);
+    if (a->has_force_range) fprintf(f, ", "), lua_put_list(f, a->force_range, 2), fprintf(f, ")");
+}
+
 static void put_at_site(mjcf_model *m, FILE *f, const mjcf_actuator *a)
 {
     const mjcf_site *s = &m->sites[a->site];
     const long carrier = s->body ? m->bodies[s->body].carrier : 0;
-    if (!carrier) return mjcf_leave_out(m, f, a->node, "its site does not move");
+    if (!carrier) return mjcf_leave_out_all(m, f, a->node, "its site does not move");
     const pose axes = mjcf_axes(m, carrier), back = pose_inverse(&axes), within = pose_compose(&back, &s->pose);
-    fprintf(f, "do\n  local u = input(\"ctrl_%s\", 0)\n", a->lua);
+    fprintf(f, "do\n  local u = "), put_input(f, a), fprintf(f, "\n");
+    if (a->has_force_range) {
+        fprintf(f, "  u = within(%.12g*u + %.12g, ", a->gain[0], a->bias[0]);
+        lua_put_list(f, a->force_range, 2), fprintf(f, ")\n");
+    }
     for (int part = 0; part < 2; part++) {
         double v[3];
         pose_turn(within.q, a->gear + 3 * part, v);
         if (fabs(v[0]) + fabs(v[1]) + fabs(v[2]) == 0) continue;
         fprintf(f, part ? "  torque(link.%s, " : "  force_at(link.%s, ", m->bodies[carrier].lua);
         if (!part) lua_put_list(f, within.at, 3), fprintf(f, ", ");
-        if (a->bias[0] != 0) fprintf(f, "(%.12g*u + %.12g)*vector", a->gain[0], a->bias[0]);
+        if (a->has_force_range) fprintf(f, "u*vector");
+        else if (a->bias[0] != 0) fprintf(f, "(%.12g*u + %.12g)*vector", a->gain[0], a->bias[0]);
         else if (a->gain[0] != 1) fprintf(f, "%.12g*u*vector", a->gain[0]);
         else fprintf(f, "u*vector");
         lua_put_list(f, v, 3), fprintf(f, ", \"body\")\n");
@@ -240,7 +262,7 @@ static void put_at_site(mjcf_model *m, FILE *f, const mjcf_actuator *a)
 static void put_actuator(mjcf_model *m, FILE *f, const mjcf_actuator *a)
 {
     char symbol[MJCF_SYMBOL];
-    if (a->trouble) return mjcf_leave_out(m, f, a->node, a->trouble);
+    if (a->trouble) return mjcf_leave_out_all(m, f, a->node, a->trouble);
     if (mjcf_is_motor(m, a)) return; /* with its joint */
     if (a->site >= 0) return put_at_site(m, f, a);
     fprintf(f, "actuator(");
@@ -250,8 +272,10 @@ static void put_actuator(mjcf_model *m, FILE *f, const mjcf_actuator *a)
     } else {
         fprintf(f, "tendon.%s", m->tendons[a->tendon].lua);
     }
-    fprintf(f, ", input(\"ctrl_%s\", 0), %.12g, ", a->lua, a->gear[0]);
-    lua_put_list(f, a->gain, 3), fprintf(f, ", "), lua_put_list(f, a->bias, 3), fprintf(f, ")\n");
+    fprintf(f, ", "), put_input(f, a), fprintf(f, ", %.12g, ", a->gear[0]);
+    lua_put_list(f, a->gain, 3), fprintf(f, ", "), lua_put_list(f, a->bias, 3);
+    if (a->has_force_range) fprintf(f, ", "), lua_put_list(f, a->force_range, 2);
+    fprintf(f, ")\n");
 }
 
 /* ---- what is not read at all ---- */
@@ -267,7 +291,8 @@ static void write_rest(mjcf_model *m, FILE *f)
     fprintf(f, "\n");
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
         for (const xml_node *e = NULL; (e = mjcf_section(m, sections[i][0], e));)
-            if (e->first) mjcf_leave_out(m, f, e, sections[i][1]);
+            if (e->first) mjcf_leave_out_all(m, f, e, sections[i][1]);
+    mjcf_write_unread(m, f);
     fprintf(f, "-- Bodies do not touch each other or the ground here; write contact(...) for those that should.\n");
 }
 

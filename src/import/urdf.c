@@ -136,6 +136,8 @@ static void set_text(reader *r, char **place, const char *text)
     *place = copy(r, text);
 }
 
+static int has_axis(const urdf_joint *j) { return strcmp(j->type, "fixed") != 0 && strcmp(j->type, "floating") != 0; }
+
 static void in_joint(reader *r, urdf_joint *j, const xml_node *node)
 {
     if (xml_is(node, "origin")) j->origin = get_pose(r, node);
@@ -143,7 +145,7 @@ static void in_joint(reader *r, urdf_joint *j, const xml_node *node)
     if (xml_is(node, "child")) set_text(r, &j->child, attribute(node, "link", "?"));
     if (xml_is(node, "axis")) {
         get_numbers(r, node, "xyz", j->axis, 3);
-        if (!r->code && j->axis[0] == 0 && j->axis[1] == 0 && j->axis[2] == 0)
+        if (!r->code && has_axis(j) && j->axis[0] == 0 && j->axis[1] == 0 && j->axis[2] == 0)
             r->code = taut_fail(r->context, TAUT_BAD_MODEL, "%s:%d: the axis of joint '%s' is zero", r->path,
                                 node->line, j->name);
     }

@@ -60,6 +60,8 @@ void urdf_clear(urdf_robot *robot);
 typedef struct {
     taut_context *context;
     const char *path;
+    const xml_node *root;
+    int left_out;  /* how many things the written model has a comment for instead */
     urdf_robot robot;
     long *order;   /* links, from the root on */
     size_t done;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "import/unread.h"
 #include "import/urdf.h"
 
 typedef urdf_job job;
@@ -195,8 +196,17 @@ static const char *kind_of(const urdf_joint *j)
     return NULL;
 }
 
-static void put_joint(FILE *f, const urdf_robot *r, long link)
+static void leave_out(job *w, FILE *f, const urdf_joint *j, int it_has, const char *what)
 {
+    if (!it_has) return;
+    fprintf(f, "-- left out: of joint '"), lua_put_words(f, j->name);
+    fprintf(f, "' (line %d): %s\n", j->line, what);
+    w->left_out++;
+}
+
+static void put_joint(job *w, FILE *f, long link)
+{
+    const urdf_robot *r = &w->robot;
     const urdf_link *l = &r->links[link];
     const urdf_joint *j = &r->joints[l->joint];
     const char *kind = kind_of(j);
@@ -208,6 +218,7 @@ static void put_joint(FILE *f, const urdf_robot *r, long link)
         fprintf(f, "' is "), lua_put_words(f, j->type);
         fprintf(f, ": '"), lua_put_words(f, l->name);
         fprintf(f, "' moves freely\n");
+        leave_out(w, f, j, j->damping != 0, "its damping");
         return;
     }
     reference(r, r->links[j->parent_link].carrier, parent, sizeof parent);
@@ -218,13 +229,15 @@ static void put_joint(FILE *f, const urdf_robot *r, long link)
     if (strcmp(kind, "fixed") != 0) fprintf(f, ", axis = "), lua_put_list(f, axis, 3);
     if (strcmp(kind, "revolute") == 0 || strcmp(kind, "prismatic") == 0) {
         const int turns = kind[0] == 'r';
-        fprintf(f, ",\n  %s = %s(\"%s\"", turns ? "angle" : "slide", j->mimic ? "follow" : "drive", name);
-        if (!j->mimic) fprintf(f, ", \"%s\"", turns ? "torque" : "force");
-        if (!j->mimic) fprintf(f, ", %.12g", j->damping);
+        fprintf(f, ",\n  %s = ", turns ? "angle" : "slide");
+        if (j->mimic) fprintf(f, "follow(%.12g", j->damping);
+        else fprintf(f, "drive(\"%s\", \"%s\", %.12g", name, turns ? "torque" : "force", j->damping);
         if (!j->mimic && j->has_limits) fprintf(f, ", %.12g, %.12g", j->lower, j->upper);
         fprintf(f, ")");
     }
     fprintf(f, " })\n");
+    if (strcmp(kind, "planar") == 0 || strcmp(kind, "fixed") == 0) leave_out(w, f, j, j->damping != 0, "its damping");
+    leave_out(w, f, j, j->mimic && j->has_limits, "its limits: another joint moves it");
 }
 
 static void put_mimics(FILE *f, const urdf_robot *r)
@@ -252,6 +265,22 @@ static const char opening[] =
     "  return freedom\n"
     "end\n";
 
+static int write_unread(job *w, FILE *f)
+{
+    enum { OF_CONTACTS, OF_LOOKS };
+    static const char *const reasons[] = {
+        [OF_CONTACTS] = "since nothing touches (write contact(...) for what should)",
+        [OF_LOOKS] = "names, looks and other programs' data",
+    };
+    static const unread_known known[] = {
+        { "collision contact", NULL, OF_CONTACTS, NULL },
+        { "*", "name version xmlns:xacro", OF_LOOKS, NULL },
+        { "material mesh gazebo transmission calibration", NULL, OF_LOOKS, NULL },
+        { "link", "type", OF_LOOKS, NULL },
+    };
+    return taut_unread_write(f, w->root, known, sizeof known / sizeof *known, reasons, &w->left_out);
+}
+
 int urdf_write(void *user, FILE *f)
 {
     job *w = user;
@@ -261,7 +290,9 @@ int urdf_write(void *user, FILE *f)
     fprintf(f, "-- From a robot description by 'taut import'. All joints are at zero in the position below.\ntitle \"");
     lua_put_words(f, r->name);
     fprintf(f, "\"\n%s", opening);
-    if (has_mimic) fprintf(f, "local function follow() return {} end                    -- moved by another joint\n");
+    if (has_mimic)
+        fprintf(f, "-- a joint that is moved by another one\n"
+                   "local function follow(damping) return { damping = damping ~= 0 and damping or nil } end\n");
     fprintf(f, "\nlocal link, joint = {}, {}\n\n");
     for (size_t k = 0; k < w->done; k++) {
         const long link = w->order[k];
@@ -275,14 +306,15 @@ int urdf_write(void *user, FILE *f)
             continue;
         }
         put_body(f, r, link);
-        if (l->joint >= 0) put_joint(f, r, link);
+        if (l->joint >= 0) put_joint(w, f, link);
         else
             fprintf(f,
                     "fixed(\"ground\", world, %s, { at = {0, 0, 0} })     -- leave this out for a robot that floats\n",
                     reference(r, link, name, sizeof name));
     }
     put_mimics(f, r);
-    return ferror(f) ? TAUT_CANNOT_WRITE : TAUT_OK;
+    if (write_unread(w, f)) return taut_fail(w->context, TAUT_OUT_OF_MEMORY, "out of memory");
+    return ferror(f) ? taut_fail(w->context, TAUT_CANNOT_WRITE, "the model cannot be written") : TAUT_OK;
 }
 
 /* ---- before it ---- */
@@ -310,5 +342,12 @@ int urdf_prepare(job *w)
             code = taut_fail(w->context, TAUT_BAD_MODEL,
                              "%s:%d: link '%s' has no mass and moves; give it an <inertial> element", w->path,
                              r->links[i].line, r->links[i].name);
+    int bodies = 0;
+    for (size_t i = 0; i < r->link_count; i++) bodies += r->links[i].mass > 0;
+    if (!code && !bodies)
+        code = taut_fail(w->context, TAUT_BAD_MODEL,
+                         "%s:%d: no link of the robot has a mass, so that nothing can move; give one an <inertial> "
+                         "element",
+                         w->path, r->links[0].line);
     return code ? code : take_names(w);
 }

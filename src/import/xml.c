@@ -1,9 +1,11 @@
 #include "import/xml.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/input_file.h"
 
 static void free_strings(char **list)
 {
@@ -19,19 +21,57 @@ void xml_free(xml_node *root)
         if (parent) parent->first = root->next;
         free(root->name);
         free_strings(root->attributes);
+        free(root->read);
         free(root);
         root = parent;
     }
 }
 
-const char *xml_attribute(const xml_node *node, const char *name)
+static size_t find(const xml_node *node, const char *name)
 {
-    for (char **a = node->attributes; a && *a; a += 2)
-        if (strcmp(a[0], name) == 0) return a[1];
-    return NULL;
+    size_t i = 0;
+    while (i < node->count && strcmp(node->attributes[2 * i], name) != 0) i++;
+    return i;
 }
 
-int xml_is(const xml_node *node, const char *name) { return strcmp(node->name, name) == 0; }
+const char *xml_attribute(const xml_node *node, const char *name)
+{
+    const size_t i = find(node, name);
+    if (i == node->count) return NULL;
+    node->read[i] = 1;
+    return node->attributes[2 * i + 1];
+}
+
+int xml_is(const xml_node *node, const char *name)
+{
+    if (!xml_is_named(node, name)) return 0;
+    node->read[node->count] = 1;
+    return 1;
+}
+
+const char *xml_peek(const xml_node *node, const char *name)
+{
+    const size_t i = find(node, name);
+    return i < node->count ? node->attributes[2 * i + 1] : NULL;
+}
+
+int xml_is_named(const xml_node *node, const char *name) { return strcmp(node->name, name) == 0; }
+
+int xml_was_read(const xml_node *node, size_t attribute) { return node->read[attribute]; }
+
+void xml_mark(const xml_node *node) { memset(node->read, 1, node->count + 1); }
+
+void xml_mark_all(const xml_node *node)
+{
+    for (const xml_node *e = node; e;) {
+        xml_mark(e);
+        if (e->first) e = e->first;
+        else {
+            while (e != node && !e->next) e = e->parent;
+            e = e == node ? NULL : e->next;
+        }
+    }
+}
 
 void xml_detach(xml_node *node)
 {
@@ -43,6 +83,32 @@ void xml_detach(xml_node *node)
         while (parent->last && parent->last->next) parent->last = parent->last->next;
     }
     node->parent = node->next = NULL;
+}
+
+static char *copy(const char *text)
+{
+    char *result = malloc(strlen(text) + 1);
+    return result ? strcpy(result, text) : NULL;
+}
+
+int xml_add(xml_node *node, const char *name, const char *value)
+{
+    const size_t count = node->count;
+    char **list = realloc(node->attributes, (2 * count + 3) * sizeof *list);
+    if (list) node->attributes = list;
+    unsigned char *read = list ? realloc(node->read, count + 2) : NULL;
+    if (!read) return -1;
+    node->read = read;
+    list[2 * count] = copy(name), list[2 * count + 1] = list[2 * count] ? copy(value) : NULL;
+    list[2 * count + 2] = NULL;
+    if (!list[2 * count + 1]) {
+        free(list[2 * count]);
+        list[2 * count] = NULL;
+        return -1;
+    }
+    read[count + 1] = read[count], read[count] = 0;
+    node->count++;
+    return 0;
 }
 
 #ifdef TAUT_HAVE_EXPAT
@@ -66,12 +132,6 @@ static void stop(reader *r, int code)
     XML_StopParser(r->parser, XML_FALSE);
 }
 
-static char *copy(const char *text)
-{
-    char *result = malloc(strlen(text) + 1);
-    return result ? strcpy(result, text) : NULL;
-}
-
 static xml_node *make_node(const char *name, const char **list)
 {
     size_t count = 0;
@@ -80,8 +140,10 @@ static xml_node *make_node(const char *name, const char **list)
     if (node) {
         node->name = copy(name);
         node->attributes = calloc(count + 1, sizeof *node->attributes);
+        node->read = calloc(count / 2 + 1, 1);
+        node->count = count / 2;
     }
-    int failed = !node || !node->name || !node->attributes;
+    int failed = !node || !node->name || !node->attributes || !node->read;
     for (size_t i = 0; i < count && !failed; i++) failed = !(node->attributes[i] = copy(list[i]));
     if (!failed) return node;
     if (node) xml_free(node);
@@ -152,8 +214,11 @@ static void parse(reader *r, FILE *file)
 
 static int read_file(reader *r)
 {
-    FILE *file = fopen(r->path, "rb");
-    if (!file) return taut_fail(r->context, TAUT_CANNOT_READ, "cannot read '%s'; check the path", r->path);
+    const char *why = NULL;
+    FILE *file = r->parent ? taut_input_file(r->path, &why) : fopen(r->path, "rb"); /* a user may name a pipe */
+    if (!file)
+        return taut_fail(r->context, TAUT_CANNOT_READ, "cannot read '%s': %s; check the path", r->path,
+                         why ? why : strerror(errno));
     r->parser = XML_ParserCreate(NULL);
     if (!r->parser) r->code = taut_fail(r->context, TAUT_OUT_OF_MEMORY, "out of memory");
     else {

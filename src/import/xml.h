@@ -1,5 +1,5 @@
 /* XML files as trees. Files of strangers are read: no document types (so no entities), and limits on size, depth and
-   number of elements. */
+   number of elements. A tree notes which of its elements and attributes were asked for; `unread.h` lists the others. */
 #ifndef TAUT_IMPORT_XML_H
 #define TAUT_IMPORT_XML_H
 
@@ -10,6 +10,8 @@
 typedef struct xml_node {
     char *name;
     char **attributes;  /* name, value, ..., NULL */
+    unsigned char *read; /* per attribute, then for the element itself: was it asked for? */
+    size_t count;        /* of attributes */
     int line;
     struct xml_node *parent, *first, *last, *next;
 } xml_node;
@@ -25,9 +27,18 @@ int xml_read(taut_context *context, const char *path, xml_node **root);
 int xml_read_below(taut_context *context, const char *path, xml_node *parent, int depth, size_t *elements);
 void xml_free(xml_node *root);
 
-/* NULL where there is none. */
+/* NULL where there is none. It counts as read from now on; so does an element that has the name it is asked for. */
 const char *xml_attribute(const xml_node *node, const char *name);
 int xml_is(const xml_node *node, const char *name);
+/* The next ones do not count as reading. */
+const char *xml_peek(const xml_node *node, const char *name);
+int xml_is_named(const xml_node *node, const char *name);
+int xml_was_read(const xml_node *node, size_t attribute); /* node->count: the element itself */
+/* The element with its attributes, or with all below it, too, counts as read. */
+void xml_mark(const xml_node *node);
+void xml_mark_all(const xml_node *node);
+/* Adds an attribute that counts as not read. Non-zero when memory is out. */
+int xml_add(xml_node *node, const char *name, const char *value);
 /* Takes a node out of its parent. */
 void xml_detach(xml_node *node);
 

@@ -1,12 +1,21 @@
 #include "render/motion.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 static const extent NOWHERE = { { INFINITY, INFINITY, INFINITY }, { -INFINITY, -INFINITY, -INFINITY } };
 
+/* Places are single precision. What lies beyond its numbers, or is NaN, is nowhere: no size of the scene follows from
+   it, and it is not drawn. */
+static int is_somewhere(const double *p)
+{
+    return fabs(p[0]) <= FLT_MAX && fabs(p[1]) <= FLT_MAX && fabs(p[2]) <= FLT_MAX;
+}
+
 static void include(extent *e, const double *p)
 {
+    if (!is_somewhere(p)) return;
     for (int c = 0; c < 3; c++) {
         if (p[c] < e->low[c]) e->low[c] = p[c];
         if (p[c] > e->high[c]) e->high[c] = p[c];
@@ -233,6 +242,7 @@ static void keep_point(void *self, const double *at, int moves)
     survey *s = self;
     double far = 0;
     (void)moves;
+    if (!is_somewhere(at)) return;
     for (int c = 0; c < 3; c++) far += (at[c] - s->z->centre[c]) * (at[c] - s->z->centre[c]);
     if (far > s->far) s->far = far;
     if (s->count++ % s->stride || s->status) return;
@@ -274,7 +284,7 @@ static double roundest(const motion *z)
     double most = 0;
     for (size_t i = 0; i < z->run->shown->shape_count; i++) {
         const shape *s = &z->run->shown->shapes[i];
-        if ((s->type == SHAPE_BALL || is_rod(s)) && s->radius > most) most = s->radius;
+        if ((s->type == SHAPE_BALL || is_rod(s)) && s->radius > most && s->radius <= FLT_MAX) most = s->radius;
     }
     return most;
 }

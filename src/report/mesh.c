@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/input_file.h"
 #include "base/wide.h"
 
 typedef struct {
@@ -149,10 +150,10 @@ static int read_contents(reader *z, unsigned char *text, size_t size)
 
 static int load(taut_context *context, const char *path, unsigned char **text, size_t *size)
 {
-    FILE *file = fopen(path, "rb");
+    const char *why;
+    FILE *file = taut_input_file(path, &why);
     size_t capacity = 0, got = 1;
-    int status = file ? TAUT_OK : taut_fail(context, TAUT_CANNOT_READ, "cannot read the mesh '%s': %s", path,
-                                            strerror(errno));
+    int status = file ? TAUT_OK : taut_fail(context, TAUT_CANNOT_READ, "cannot read the mesh '%s': %s", path, why);
     *text = NULL;
     *size = 0;
     while (!status && got) {

@@ -183,6 +183,7 @@ bad "is not between 0 and the end" ensemble "$pendulum" --vary 'g=uniform(1,2)' 
 bad "is not reached" ensemble "$pendulum" --vary 'g=uniform(1,2)' --members 3 -T 1 --at 0.123 -o x.taut
 bad "option --on is interpreter, lanes or gpu" ensemble "$pendulum" --vary 'g=uniform(1,2)' --members 3 --on cpu -o x.taut
 bad "cannot read 'no.csv'" ensemble "$pendulum" --vary-from no.csv -o x.taut
+bad "'/dev/zero' is larger than 256 MiB" ensemble "$pendulum" --vary-from /dev/zero -o x.taut
 bad "option --seed needs a whole number" ensemble "$pendulum" --vary 'g=uniform(1,2)' --members 3 --seed x -o x.taut
 bad "'taut resume' continues it" ensemble "$pendulum" --vary 'g=uniform(1,2)' --members 3 -o whole.taut
 bad "is of another ensemble than the first part: its step is 0.03" merge whole.taut short.taut -o x.taut

@@ -19,13 +19,13 @@ cd "$scratch"
 # freedom FILE DEGREES: the imported model loads and has these degrees of freedom
 freedom()
 {
-    "$taut" import "$1" -o model.lua 2> note || { cat note; exit 1; }
+    "$taut" import "$1" -o model.lua --force 2> note || { cat note; exit 1; }
     "$taut" check model.lua > report 2> error || { cat error; exit 1; }
     grep -q "freedom  *$2 degree" report || { echo "$1:"; grep freedom report; exit 1; }
 }
 freedom "$here/humanoid.xml" 27 # as its own comment says
 [ ! -s note ] || { cat note; exit 1; }
-grep -qF 'torque = 80*input("ctrl_right_knee", 0)' model.lua
+grep -qF 'torque = 80*within(input("ctrl_right_knee", 0), {-1, 1})' model.lua
 "$taut" check model.lua -D limits=true > report
 grep -q "contacts  *42" report # 21 joints
 freedom "$here/features.xml" 15 # slide, hinge, 2 hinges and a slide, ball, hinge, free
@@ -65,6 +65,67 @@ cat > global.xml << 'END'
 <geom pos="2.5 0 0" size="0.1"/></body></body></worldbody></mujoco>
 END
 "$taut" import global.xml | grep -qF 'joint.j = revolute("j", link.body1, link.b, { at = {2, 0, 0}, axis = {0, 1, 0},'
+
+# Nothing is dropped in silence. An attribute that nobody knows in every element, and an element in every one that has
+# others: each stands in the model, but for those within what is left out as a whole (<sensor>). Numbers count places.
+for kind in attribute element; do
+    sed '/^<!--/,/-->/d' "$here/features.xml" | awk -v kind=$kind -f "$here/unknown.awk" > unknown.xml
+    freedom ./unknown.xml 15
+    left=$(awk '{ print $1 - ('$([ $kind = attribute ] && echo 2 || echo 1)') }' places)
+    found=$(grep -o 'zz[0-9]*z' model.lua | sort -u | wc -l)
+    [ "$found" -eq "$left" ] || { echo "$kind: $found of $left unknown ones are listed"; grep -- '-- ' model.lua; exit 1; }
+done
+[ "$left" -gt 10 ]
+
+# What a class says of an actuator is as good as what the element says: classes within others, of a body, of the whole.
+# servo DEFAULTS BODY POSITION WANTED: the line of the model
+servo()
+{
+    cat > servo.xml << END
+<mujoco><compiler autolimits="true"/><default>$1</default><worldbody><body name="a" pos="0 0 1"$2><joint name="j" axis="0 1 0"/>
+<geom type="box" size=".1 .1 .1" pos=".3 0 0" mass="1"/></body></worldbody><actuator><position name="p" joint="j"$3/></actuator></mujoco>
+END
+    freedom ./servo.xml 1
+    grep -qF "$4)" model.lua || { cat servo.xml; grep actuator model.lua; echo "expected: $4"; exit 1; }
+    [ ! -s note ] || { cat note; exit 1; }
+}
+servo '<position kp="3" kv="0.5" forcerange="-1 1"/>' '' '' 'input("ctrl_p", 0), 1, {3, 0, 0}, {0, -3, -0.5}, {-1, 1}'
+servo '' '' ' kp="3" kv="0.5" forcerange="-1 1"' 'input("ctrl_p", 0), 1, {3, 0, 0}, {0, -3, -0.5}, {-1, 1}'
+servo '<position kp="3" kv="0.5"/><default class="b"><default class="c"><position kp="7"/></default></default>' '' ' class="c"' \
+    '{7, 0, 0}, {0, -7, -0.5}'
+servo '<position kp="3" kv="0.5"/>' '' ' kv="2"' '{3, 0, 0}, {0, -3, -2}'
+servo '<general biasprm="0 0 -0.25" ctrlrange="-2 3"/>' '' ' kp="3"' 'within(input("ctrl_p", 0), {-2, 3}), 1, {3, 0, 0}, {0, -3, -0.25}'
+servo '<position forcerange="-1 1" forcelimited="false"/>' '' ' kp="3"' '{3, 0, 0}, {0, -3, 0}'
+# A ratio of damping: kv = 2 r sqrt(kp I)/gear with the inertia of a cube with sides 0.2 about an axis 0.3 from its centre,
+# I = 0.2^2/6 + 0.3^2 = 0.0966666667, and 0.01 of the armature: kv = 0.5656854249 at r = 0.5, kp = 3, kv = 0.5 at gear 2
+servo '<position kp="3" dampratio="0.5"/><joint armature="0.01"/>' '' '' \
+    "{3, 0, 0}, {0, -3, -$(awk 'BEGIN { printf "%.12g", sqrt(3*(0.04/6 + 0.09 + 0.01)) }')}"
+servo '<position kp="3" dampratio="1" gear="2"/>' '' ' dampratio="0.5"' \
+    "2, {3, 0, 0}, {0, -3, -$(awk 'BEGIN { printf "%.12g", sqrt(3*(0.04/6 + 0.09))/2 }')}"
+# The joint of a class of the body around it
+servo '<default class="b"><joint damping="0.7"/></default>' ' childclass="b"' ' kp="3" kv="1"' '{3, 0, 0}, {0, -3, -1}'
+grep -qF 'damping = 0.7' model.lua
+
+# Ranges of inputs and forces count where limits are asked for: an input of 5 is then one of 1, a force of 3 one of 2.
+servo '' '' ' kp="3" ctrlrange="-1 1"' '{3, 0, 0}, {0, -3, 0}'
+# at FILE ARGUMENTS..: the last row of the coordinates
+at() { "$taut" run "$@" -s 0.01 -T 0.5 --csv | tail -1 | cut -d, -f1-8; }
+[ "$(at model.lua -D ctrl_p=5 -D limits=true)" = "$(at model.lua -D ctrl_p=1)" ]
+[ "$(at model.lua -D ctrl_p=5)" != "$(at model.lua -D ctrl_p=1)" ]
+sed 's/<position.*\/>/<motor name="p" joint="j" gear="0.5" forcerange="-2 2"\/>/' servo.xml > motor.xml
+"$taut" import motor.xml -o motor.lua
+grep -qF '0.5*within(input("ctrl_p", 0), {-2, 2})' motor.lua
+[ "$(at motor.lua -D ctrl_p=3 -D limits=true)" = "$(at motor.lua -D ctrl_p=2)" ]
+
+# A class that is not there, a mesh that should have a mass, a default that nobody has
+cat > lost.xml << 'END'
+<mujoco><default><default class="idle"><joint damping="3"/></default></default><worldbody><body name="b"><joint class="none"/>
+<geom size="0.1"/><geom type="mesh" mesh="m"/></body></worldbody></mujoco>
+END
+freedom lost.xml 1
+grep -qF -- '-- left out: <joint> class (line 1)' model.lua
+grep -qF -- 'the mass of a mesh is not computed' model.lua
+grep -qF -- '-- not read, defaults that no element has: <joint>' model.lua
 
 # What has no counterpart is listed.
 cat > left.xml << 'END'
@@ -127,6 +188,7 @@ refuse "needs 2 sizes that are positive" "$(body '<joint/><geom type="capsule" s
 refuse "is that of no body" "$(body '<freejoint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 3"/>')"
 refuse "is no order of three axes" '<mujoco><compiler eulerseq="xyw"/></mujoco>'
 refuse "names a joint 'k' that is not there" '<mujoco><worldbody><body><joint/><geom size="1"/></body></worldbody><actuator><motor joint="k"/></actuator></mujoco>'
+refuse "names a joint 'k' that is not there" '<mujoco><worldbody><body><joint/><geom size="1"/></body></worldbody><equality><joint joint1="k"/></equality></mujoco>'
 refuse "a document type (<!DOCTYPE ...>) is not read" '<!DOCTYPE m [<!ENTITY a "b">]><mujoco/>'
 for file in ../x.xml /etc/passwd a/../../x.xml; do
     refuse "is read only from beside or below the description" "<mujoco><include file=\"$file\"/></mujoco>"
@@ -171,7 +233,7 @@ compare()
     shift 5
     inputs=""
     for input in "$@"; do inputs="$inputs -D ctrl_$input"; done
-    "$taut" import "$file" -o model.lua 2> note
+    "$taut" import "$file" -o model.lua --force 2> note
     "$taut" run model.lua -m lobatto:s=3 -s "$step" -T "$until" --csv --every 1000000 $inputs > rows.csv 2> error ||
         { cat error; exit 1; }
     "$motion" "$file" "$until" "$small" "$@" > places

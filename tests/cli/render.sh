@@ -44,6 +44,33 @@ for shape in "mesh(a, 'part.obj')" "mesh(a, 'part.obj', nil, 2)" \
     cp shapes.png last.png
 done
 rm part.obj
+# A pipe that nobody writes to would be waited for; a device has no end.
+mkfifo part.obj
+for file in part.obj /dev/zero .; do
+    printf '%s\n' "local a = point 'a'; lagrangian(norm2(a.dot)/2); start { a = {0, 0, 0}, ['a.dot'] = {1, 0, 1} }
+draw { ball(a, 0.1), mesh(a, '$file') }" > pipe.lua
+    succeeds run pipe.lua -s 0.1 -T 1 -o pipe.taut --force
+    for kind in render report; do
+        timeout 60 "$taut" "$kind" pipe.taut -o "pipe.$([ $kind = render ] && echo png || echo html)" > out 2> err
+        is "$kind, of a mesh that is $file" "$? $(cat err)" \
+            "0 cannot read the mesh '$file': it is not a regular file; it is not drawn"
+    done
+done
+rm part.obj
+# Places and radii beyond single precision are nowhere; what is left has a size.
+for shape in "ball({1e308, 0, 0}, 0.1), ball({-1e308, 1, 0}, 0.1)" "ball(a, 1e200)" \
+    "bar(a, {1e300, 0, 0}), arrow(a, {1e300, 0, 0})"; do
+    printf '%s\n' "local a = point 'a'; lagrangian(norm2(a.dot)/2); start { a = {0, 0, 0}, ['a.dot'] = {1, 0, 1} }
+draw { $shape }" > far.lua
+    succeeds run far.lua -s 0.1 -T 1 -o far.taut --force
+    timeout 60 "$taut" render far.taut --size 160x90 -o far.png > out 2> err
+    is "a picture of $shape" "$? $(cat err)" "0 "
+done
+printf '%s\n' 'local a, b = point "a", point "b"; lagrangian(norm2(a.dot)/2 + norm2(b.dot)/2)
+start { a = {-1e308, 0, 0}, b = {1e308, 1, 0} }' > far.lua
+succeeds run far.lua -s 0.1 -T 1 -o far.taut --force
+timeout 60 "$taut" render far.taut --size 160x90 -o far.png > out 2> err
+is "a picture of places that are nowhere" "$? $(cat err)" "0 "
 run render shapes.taut --size 160x90 -o shapes.png
 is "a surface needs no file" "$status" 0
 

@@ -1,12 +1,17 @@
 // Where the places of the picture are in each frame, and what follows from it: size of the scene, speed, which paths to trail.
 import type { Run, Shape } from "./data";
 
+const BEYOND = 2 ** 128; // the least that is not a number of single precision
+const somewhere = (...p: number[]): boolean => p.every((x) => Math.abs(x) < BEYOND);
+
 /** A box around points. */
 class Extent {
   private low = [Infinity, Infinity, Infinity];
   private high = [-Infinity, -Infinity, -Infinity];
 
+  /** What lies beyond single precision, or is NaN, is nowhere (src/render/motion.c). */
   add(x: number, y: number, z: number): void {
+    if (!somewhere(x, y, z)) return;
     const [low, high] = [this.low, this.high];
     if (x < low[0]) low[0] = x;
     if (x > high[0]) high[0] = x;
@@ -98,6 +103,7 @@ export class Motion {
       const stride = Math.max(1, Math.ceil(this.counted.length / 60));
       let i = s;
       this.eachPoint(buffer, (x, y, z) => {
+        if (!somewhere(x, y, z)) return;
         if (i++ % stride === 0) this.cloud.push(x, y, z);
         const far = (x - this.centre[0]) ** 2 + (y - this.centre[1]) ** 2 + (z - this.centre[2]) ** 2;
         if (far > reach) reach = far;
@@ -116,7 +122,7 @@ export class Motion {
       if (shape.type === "plane" || shape.type === "ground" || (shape.type === "mesh" && shape.mesh === undefined)) continue;
       if (shape.type === "box" || shape.type === "disc" || shape.type === "mesh") this.bodies.push(this.body(shape));
       for (const place of shape.type === "arrow" ? shape.at.slice(0, 1) : shape.at) seen.add(place);
-      if (shape.radius && (shape.type === "ball" || shape.type === "cylinder" || shape.type === "capsule")) {
+      if (shape.radius && somewhere(shape.radius) && (shape.type === "ball" || shape.type === "cylinder" || shape.type === "capsule")) {
         for (const place of shape.at) this.round.push([place, shape.radius]);
         this.roundest = Math.max(this.roundest, shape.radius);
       }
@@ -243,6 +249,7 @@ export class Motion {
     for (const place of this.counted)
       for (let c = 0; this.slot[place] >= 0 && c < 3; c++) {
         const x = this.run.motion[start + 3 * this.slot[place] + c];
+        if (!somewhere(x)) continue;
         if (x < low[c]) low[c] = x;
         if (x > high[c]) high[c] = x;
       }
