@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "run/guard.h"
 #include "run/plan.h"
 
 typedef struct {
@@ -15,22 +16,9 @@ typedef struct {
     void *frame;
     size_t frame_size;
     run_walk walk;
-    double energies;    /* the largest size of the energies while they made sense */
-    int looks;        /* at the energy, up to SETTLED */
-    int kept;         /* one of ENGINE_ENERGY_* */
-    const char *held; /* the name of what is kept */
+    run_guard guard;
     int strained;     /* has been reported */
-    int absurd;       /* looks in a row at an energy that makes no sense */
 } loop;
-
-/* An error of the energy that is more than half of kinetic and potential energy together says that most of these are
-   made by the method. This happens for a moment where a motion begins out of rest. It is no motion of the model any
-   more when the error is also ENORMOUS against all energies of the run as long as they made sense; PATIENCE looks in
-   a row, or the last one, decide. The first SETTLED looks, at the start and after a step, only take the measure: a
-   step from rest may be all error under a method of first order. */
-#define ENORMOUS 1e4
-#define PATIENCE 5
-#define SETTLED 2
 
 /* From the origin on. */
 static run_plan plan_of(const run_options *options, wide origin)
@@ -139,35 +127,10 @@ static int prepare(loop *z)
     return TAUT_OK;
 }
 
-/* Does the energy in z->seen still make sense? */
-static int check_energy(loop *z, int last)
-{
-    wide size = 0;
-    const engine_look *seen = &z->seen;
-    if (!(seen->energy - seen->energy == 0) || !(seen->held - seen->held == 0))
-        return taut_fail(z->context, TAUT_NOT_FINITE,
-                    "at t = %.9g: %s is no longer a finite number: the step is too large; try a smaller one",
-                    (double)z->api->time(z->engine), z->held);
-    if (z->kept == ENGINE_ENERGY_FREE) return TAUT_OK;
-    double error = z->kept == ENGINE_ENERGY_KEPT ? fabs(seen->error) : seen->error;
-    int settling = z->looks < SETTLED, strange = error > z->energies / 4;
-    if (settling) z->looks++;
-    if (settling || strange) z->api->energy_size(z->engine, &size); /* as dear as the energy itself: looked at when it
-                                                                       may matter */
-    if (settling || (strange && error <= (double)size / 2)) z->energies = fmax(z->energies, (double)size);
-    z->absurd = error > ENORMOUS * z->energies ? z->absurd + 1 : 0;
-    if (!z->absurd || (z->absurd < PATIENCE && !last)) return TAUT_OK;
-    return taut_fail(z->context, TAUT_NOT_FINITE,
-                     "at t = %.9g: %s has changed by %.2g, and kinetic and potential energy were of size %.2g before: "
-                     "the step is too "
-                     "large; try a smaller one",
-                     (double)z->api->time(z->engine), z->held, error, z->energies);
-}
-
 static int look(loop *z, int last)
 {
     z->api->look(z->engine, &z->seen);
-    return check_energy(z, last);
+    return taut_guard_look(&z->guard, &z->seen, last);
 }
 
 /* Once, a note. */
@@ -274,8 +237,7 @@ int taut_run_loop(taut_context *context, const engine_api *api, void *engine, co
                   run_result *result)
 {
     loop z = { .context = context, .api = api, .engine = engine, .options = options, .result = result };
-    z.kept = api->energy_size(engine, NULL);
-    z.held = api->balance(engine) ? "energy - work" : "the energy";
+    taut_guard_begin(&z.guard, context, api, engine);
     *result = (run_result){ 0 };
     int status = taut_run_check_options(context, options);
     if (status) return status;
