@@ -210,7 +210,9 @@ typedef int (*taut_hook)(void *user, taut_simulation *simulation);
 
 typedef struct taut_run {
     size_t size;             /* sizeof(taut_run) */
-    double h, until;         /* steps of h up to the time `until`, the last one shortened to end there */
+    /* Steps of h up to the time `until`, the last one shortened to end there; all are whole where h divides the time up
+       to 1e-9 of it. */
+    double h, until;
     long every;              /* a row every so many steps, besides those of the beginning and of the end; 0: 1 */
     const size_t *columns;   /* of a row: indices of TAUT_ALL; NULL: all columns */
     size_t column_count;     /* with columns NULL: not read */
@@ -257,17 +259,16 @@ TAUT_API int taut_ensemble(taut_simulation *prototype, const taut_run *run, size
 
 /* ---- members of an ensemble ----
    Many members of a model, which differ in params, inputs or start values (docs/ensembles.md): sampled or given, in
-   lanes of the processor's vectors, on a GPU or one after the other, with the bits of `taut run`. (Those of taut_step,
-   too. The last step of taut_advance ends at `until` to the bit, and may be longer or shorter than h by a rounding
-   error of t.) Their kept values go to memory of yours or to a callback, chunk by chunk; statistics are made of all of
-   them. A file is not needed. */
+   lanes of the processor's vectors, on a GPU or one after the other, with the bits of `taut run` and taut_advance.
+   Their kept values go to memory of yours or to a callback, chunk by chunk; statistics are made of all of them. A file
+   is not needed. */
 typedef struct taut_members taut_members;
 
 enum { TAUT_STATS_MEAN = 1, TAUT_STATS_SD = 2, TAUT_STATS_QUANTILES = 4, TAUT_STATS_HISTOGRAM = 8 };
 
 typedef struct taut_members_spec {
     size_t size;             /* sizeof(taut_members_spec) */
-    double h, until;         /* steps of h up to the time `until`, the last one shortened to end there */
+    double h, until;         /* as those of taut_run */
     /* What varies: a param, an input, a coordinate or a velocity (a.x.dot; a momentum p.x of a Hamiltonian model). By a
        law, "a.x=uniform(2.7,2.9)", as the option --vary of the command has it; or by numbers of yours, where
        values[i * name_count + k] is that of names[k] in member i. */

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "ensemble/counter.h"
+#include "run/plan.h"
 
 /* ---- words ---- */
 
@@ -139,14 +140,6 @@ static int choose_columns(sweep *s)
 
 /* ---- moments ---- */
 
-/* Whole steps to the end; partial: and a shorter one. As in run/run.c. */
-static long plan_steps(const sweep_spec *spec, int *partial)
-{
-    const wide ratio = spec->until / spec->step, whole = WIDE(round)(ratio);
-    *partial = !(whole >= 1 && WIDE(fabs)(ratio - whole) <= (wide)1e-9 * whole);
-    return *partial ? (long)WIDE(floor)(ratio) + 1 : (long)whole;
-}
-
 static int by_number(const void *a, const void *b)
 {
     const long x = *(const long *)a, y = *(const long *)b;
@@ -154,7 +147,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /* The steps at which --at asks for values. */
-static int kept_steps(const sweep *s, long steps, long *kept, size_t *count)
+static int kept_steps(const sweep *s, const run_plan *plan, long *kept, size_t *count)
 {
     const sweep_spec *spec = &s->spec;
     *count = 0;
@@ -166,26 +159,21 @@ static int kept_steps(const sweep *s, long steps, long *kept, size_t *count)
         if (taut_wide_parse(item, &t) || t != t)
             return taut_fail(s->context, TAUT_BAD_USAGE, "'%s' is not a time; write times with commas between them",
                              item);
-        const wide ratio = t / spec->step, whole = WIDE(round)(ratio);
         if (!(t >= 0) || t > spec->until * (1 + (wide)1e-9))
             return taut_fail(s->context, TAUT_BAD_USAGE, "the time %s is not between 0 and the end, %.9g", item,
                              (double)spec->until);
         const int at_end = WIDE(fabs)(t - spec->until) <= (wide)1e-9 * spec->until;
-        if (!at_end && WIDE(fabs)(ratio - whole) > (wide)1e-9 * (1 + whole))
+        const run_plan to = taut_run_plan(0, t, spec->step);
+        if (!at_end && to.partial)
             return taut_fail(s->context, TAUT_BAD_USAGE,
                              "the time %s is not reached: it is no multiple of the step %.9g (%.9g is)", item,
-                             (double)spec->step, (double)(whole * spec->step));
-        kept[(*count)++] = at_end ? steps : (long)whole;
+                             (double)spec->step, (double)(WIDE(round)(t / spec->step) * spec->step));
+        kept[(*count)++] = at_end ? plan->steps : to.steps;
         at = at[length] ? at + length + 1 : NULL;
     }
-    if (!*count) kept[(*count)++] = steps;
+    if (!*count) kept[(*count)++] = plan->steps;
     qsort(kept, *count, sizeof *kept, by_number);
     return TAUT_OK;
-}
-
-static void add_leg(sweep *s, wide h, long steps, int reads)
-{
-    s->legs[s->leg_count++] = (executor_leg){ h, steps, reads };
 }
 
 /* The time of the engine after so many steps of h: compensated, as in system/state.c. */
@@ -201,21 +189,34 @@ static wide time_after(wide step, long steps)
     return (wide)t + low;
 }
 
+/* The steps after the first `at` up to the `next`-th. A member is read where it begins, too. */
+static void add_legs(sweep *s, const run_plan *plan, long at, long next, int reads)
+{
+    run_walk walk = taut_run_walk(plan, at, 0, 0);
+    if (reads && next == at) s->legs[s->leg_count++] = (executor_leg){ plan->step, 0, 1 };
+    while (walk.done < next) {
+        const run_leg leg = taut_run_next(&walk, next - walk.done);
+        const wide t = leg.shorter ? time_after(plan->step, walk.done) : 0;
+        taut_run_done(&walk, leg.steps);
+        s->legs[s->leg_count++] = (executor_leg){ taut_run_length(plan, &leg, t), leg.steps,
+                                                  reads && walk.done == next };
+    }
+}
+
 static int plan_moments(sweep *s)
 {
     const sweep_spec *spec = &s->spec;
-    int partial;
-    const wide ratio = spec->until / spec->step;
-    if (!(spec->step > 0 && ratio > 0 && ratio <= (wide)1e15))
+    const run_plan plan = taut_run_plan(0, spec->until, spec->step);
+    if (plan.steps < 1 || (double)plan.steps > 1e15)
         return taut_fail(s->context, TAUT_BAD_USAGE, "steps of %.9g do not lead to the end, %.9g, or are too many",
                          (double)spec->step, (double)spec->until);
-    const long steps = plan_steps(spec, &partial);
+    const long steps = plan.steps;
     size_t commas = 1, kept_count = 0;
     for (const char *c = spec->at ? spec->at : ""; *c; c++) commas += *c == ',';
     long *kept = taut_mem_new(s->context, commas + 1, sizeof *kept),
-         every = spec->every <= 0 ? (steps + 99) / 100 : spec->every < steps ? spec->every : steps;
+         every = spec->every <= 0 ? taut_run_stride(steps, 100) : spec->every < steps ? spec->every : steps;
     if (!kept) return TAUT_OUT_OF_MEMORY;
-    int status = kept_steps(s, steps, kept, &kept_count);
+    int status = kept_steps(s, &plan, kept, &kept_count);
     const double most = (spec->stats ? (double)steps / (double)every + 2 : 0) + (double)kept_count;
     if (!status && most * (double)s->column_count > 1e7)
         status = taut_fail(s->context, TAUT_BAD_USAGE, "%.0f moments of %zu columns are too many; look less often",
@@ -230,31 +231,20 @@ static int plan_moments(sweep *s)
         long next = steps + 1;
         if (k < kept_count) next = kept[k];
         if (spec->stats) { /* the next of the regular ones: multiples of every, and the end */
-            long regular = s->moment_count ? (at / every + 1) * every : 0;
+            long regular = s->moment_count ? taut_run_next_multiple(at, every) : 0;
             if (regular > steps) regular = at < steps ? steps : steps + 1;
             if (regular < next) next = regular;
         }
         if (next > steps) break;
         int is_kept = 0;
         while (k < kept_count && kept[k] == next) is_kept = 1, k++;
-        const int last = partial && next == steps;
-        const long whole = (last ? next - 1 : next) - at;
-        if (!last) {
-            add_leg(s, spec->step, whole, 1);
-        } else {
-            if (whole) add_leg(s, spec->step, whole, 0);
-            add_leg(s, spec->until - time_after(spec->step, steps - 1), 1, 1);
-        }
+        add_legs(s, &plan, at, next, 1);
         s->moments[s->moment_count++] = (sweep_moment){
-            next, last || next == steps ? (double)spec->until : (double)(spec->step * next), is_kept };
+            next, next == steps ? (double)spec->until : (double)(spec->step * next), is_kept };
         s->kept_count += (size_t)is_kept;
         at = next;
     }
-    if (!status && at < steps) { /* to the end, so that members that fail there are known */
-        const long whole = steps - at - partial;
-        if (whole) add_leg(s, spec->step, whole, 0);
-        if (partial) add_leg(s, spec->until - time_after(spec->step, steps - 1), 1, 0);
-    }
+    if (!status) add_legs(s, &plan, at, steps, 0); /* to the end, so that members that fail there are known */
     s->steps_each = (double)steps;
     taut_mem_free(s->context, kept);
     return status;

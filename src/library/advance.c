@@ -1,43 +1,22 @@
 /* Runs: steps with hooks, rows of columns, a run file. */
 #include "library/library.h"
 
-/* What is left is a rounding error of the step, and may have either sign. */
-#define NOTHING ((wide)1e-9)
 enum { AT_ONCE = 500 };
 
 typedef struct {
     taut_simulation *z;
     taut_run run;            /* as the user gave it */
     size_t stretch_count, row_size;
-    wide end, length;
-    long done, planned;      /* steps */
+    run_walk walk;           /* its frames are the rows */
+    long done;               /* steps */
     size_t rows;
     int stop;
     run_options options;     /* of a run with a file */
 } runner;
 
-long taut_library_steps(wide begin, const taut_run *run)
+run_plan taut_library_run_plan(wide begin, const taut_run *run)
 {
-    const wide length = taut_wide_from_double(run->h), end = taut_wide_from_double(run->until);
-    if (!(run->h - run->h == 0) || !(run->until - run->until == 0) || run->h == 0) return -1;
-    const wide ratio = (end - begin) / length;
-    if (ratio < -NOTHING || ratio > (wide)9e15) return -1;
-    const long whole = (long)(ratio + NOTHING);
-    return ratio - whole > NOTHING ? whole + 1 : whole;
-}
-
-/* The last one ends at `until`, and so does one that is a rounding error away from it. */
-wide taut_library_last_step(const taut_run *run, wide t)
-{
-    const wide left = taut_wide_from_double(run->until) - t, length = taut_wide_from_double(run->h);
-    return left / length < 1 + NOTHING ? left : length;
-}
-
-size_t taut_library_rows(long steps, long every)
-{
-    if (steps < 0) return 0;
-    every = every > 0 ? every : 1;
-    return 1 + (size_t)(steps / every) + (steps % every != 0);
+    return taut_run_plan(begin, taut_wide_from_double(run->until), taut_wide_from_double(run->h));
 }
 
 size_t taut_run_rows(const taut_simulation *z, const taut_run *given)
@@ -45,9 +24,9 @@ size_t taut_run_rows(const taut_simulation *z, const taut_run *given)
     taut_run run;
     if (taut_library_take(z->context, "taut_run", given, sizeof run, &run)) return 0;
     library_again(z->context);
-    const long steps = taut_library_steps(z->api->time(z->engine), &run);
+    const run_plan plan = taut_library_run_plan(z->api->time(z->engine), &run);
     library_leave(z->context);
-    return taut_library_rows(steps, run.every);
+    return taut_run_plan_rows(plan.steps, run.every > 0 ? run.every : 1);
 }
 
 /* ---- rows ---- */
@@ -127,51 +106,45 @@ static int before_step(runner *r)
 
 /* ---- without a file ---- */
 
-static int follow_step(runner *r)
+static int follow_step(runner *r, int due)
 {
-    const int last = r->done == r->planned;
-    int status = TAUT_OK;
-    if (r->run.rows && (last || r->done % r->run.every == 0)) status = put_row(r);
+    int status = due & RUN_FRAME ? put_row(r) : TAUT_OK;
     return status ? status : call(r, r->run.after, "after");
 }
 
-/* Whole steps that nobody looks at in between: up to the next row, without hooks. Some hundred at the most, so that an
-   interrupt is seen soon; only steps of native code are taken several at a time. */
+/* Steps that nobody looks at in between may be taken at once. Some hundred at the most, so that an interrupt is seen
+   soon. */
 static long at_once(const runner *r)
 {
-    if (r->run.before || r->run.after || r->run.h != r->z->length) return 1;
-    long count = r->planned - 2 - r->done;
-    if (count > AT_ONCE) count = AT_ONCE;
-    if (r->run.rows && r->run.every - r->done % r->run.every < count) count = r->run.every - r->done % r->run.every;
-    return count;
+    return r->run.before || r->run.after || r->run.h != r->z->length ? 1 : AT_ONCE;
 }
 
 /* *done: how many were taken. */
 static int some_steps(runner *r, long *done)
 {
     taut_simulation *z = r->z;
-    const long count = at_once(r);
+    const run_leg leg = taut_run_next(&r->walk, at_once(r));
     *done = 1;
-    if (count > 1) {
-        z->event_count = 0;
-        int status = z->api->steps_again(z->engine, count, done);
-        return status ? status : taut_library_tell_events(z);
-    }
-    if (r->done + 2 < r->planned) return taut_library_step_of(z, r->run.h);
-    return taut_library_step(z, taut_library_last_step(&r->run, z->api->time(z->engine)));
+    if (leg.shorter)
+        return taut_library_step(z, taut_run_length(&r->walk.plan, &leg, z->api->time(z->engine)));
+    if (leg.steps == 1) return taut_library_step_of(z, r->run.h);
+    z->event_count = 0;
+    int status = z->api->steps_again(z->engine, leg.steps, done);
+    return status ? status : taut_library_tell_events(z);
 }
 
 static int run_plain(runner *r)
 {
     int status = r->run.rows ? put_row(r) : TAUT_OK;
-    while (!status && r->done < r->planned) {
+    while (!status && r->done < r->walk.plan.steps) {
         status = before_step(r);
         if (status || r->stop) break;
         long taken;
         status = some_steps(r, &taken);
         if (status) break;
-        r->done += taken;
-        status = follow_step(r);
+        const int due = taut_run_done(&r->walk, taken);
+        r->done = r->walk.done;
+        status = follow_step(r, due);
         if (r->stop) break;
     }
     return status;
@@ -250,7 +223,8 @@ static int run_into_file(runner *r)
 {
     taut_simulation *z = r->z;
     run_result result = { 0 };
-    r->options = (run_options){ .step = r->length, .until = r->end, .begin = z->api->time(z->engine),
+    const run_plan *plan = &r->walk.plan;
+    r->options = (run_options){ .step = plan->step, .until = plan->until, .begin = z->api->time(z->engine),
                                 .every = r->run.every, .samples = 20000, .frame = file_frame, .event = file_event,
                                 .after_step = file_step, .user = r };
     int status = taut_run_check_options(z->context, &r->options);
@@ -281,16 +255,15 @@ static int prepare(runner *r)
     z->recorder = NULL;
     if (run->every < 0) return taut_fail(z->context, TAUT_BAD_USAGE, "every is a number of steps, not %ld", run->every);
     if (!run->every) run->every = 1;
-    r->planned = taut_library_steps(z->api->time(z->engine), run);
-    r->length = taut_wide_from_double(run->h), r->end = taut_wide_from_double(run->until);
-    if (r->planned < 0)
+    const run_plan plan = taut_library_run_plan(z->api->time(z->engine), run);
+    if (plan.steps < 0)
         return taut_fail(z->context, TAUT_BAD_USAGE, "steps of %g do not lead from t = %g to t = %g", run->h,
                          taut_time(z), run->until);
-    if (run->rows && taut_library_rows(r->planned, run->every) > run->row_capacity)
-        return taut_fail(z->context, TAUT_BAD_USAGE, "the run has %zu rows, and there is room for %zu",
-                         taut_library_rows(r->planned, run->every), run->row_capacity);
-    engine_counts counts;
-    z->api->counts(z->engine, &counts);
+    const size_t rows = taut_run_plan_rows(plan.steps, run->every);
+    if (run->rows && rows > run->row_capacity)
+        return taut_fail(z->context, TAUT_BAD_USAGE, "the run has %zu rows, and there is room for %zu", rows,
+                         run->row_capacity);
+    r->walk = taut_run_walk(&plan, 0, 0, run->rows ? run->every : 0);
     if (run->file && z->api->time(z->engine) != z->options.time)
         return taut_fail(z->context, TAUT_BAD_USAGE,
                          "a run file begins at the start of the simulation, t = %g, and it is at t = %g; restart it",
@@ -309,7 +282,7 @@ int taut_advance(taut_simulation *z, taut_run *given)
     taut_context_stop(z->context, NULL, NULL);
     if (status == TAUT_STOPPED) r.stop = 1, status = TAUT_OK;
     r.run.row_count = r.rows;
-    r.run.stopped = !status && r.stop && r.done < r.planned;
+    r.run.stopped = !status && r.stop && r.done < r.walk.plan.steps;
     taut_library_give(&r.run, sizeof r.run, given);
     return library_done(z->context, status);
 }

@@ -49,6 +49,8 @@ static int add_leg(lanes *z, wide h, long steps, int reads)
     return status;
 }
 
+static long every_of(const ensemble *e) { return e->run.every ? e->run.every : 1; }
+
 typedef struct {
     double t, low;
 } moment;
@@ -60,27 +62,17 @@ static moment next_moment(moment m, double h)
 }
 
 /* The steps of taut_advance from the time of the state, with its rows. */
-static int plan(lanes *z, moment at, long planned)
+static int list_legs(lanes *z, moment at, const run_plan *plan)
 {
-    const taut_run *run = &z->e->run;
-    const wide h = taut_wide_from_double(run->h);
     const int reads = z->e->rows != NULL;
-    const long every = run->every ? run->every : 1, most = STEPS_AT_ONCE / (long)z->chunk + 1;
+    const long most = STEPS_AT_ONCE / (long)z->chunk + 1;
+    run_walk walk = taut_run_walk(plan, 0, 0, reads ? every_of(z->e) : 0);
     int status = reads ? add_leg(z, 0, 0, 1) : TAUT_OK;
-    long done = 0;
-    while (!status && done + 2 < planned) {
-        long some = planned - 2 - done;
-        if (some > most) some = most;
-        if (reads && every - done % every < some) some = every - done % every;
-        done += some;
-        status = add_leg(z, h, some, reads && done % every == 0);
-        for (long i = 0; i < some; i++) at = next_moment(at, run->h);
-    }
-    while (!status && done < planned) {
-        const wide length = taut_library_last_step(run, (wide)at.t + at.low);
-        done++;
-        status = add_leg(z, length, 1, reads && (done == planned || done % every == 0));
-        at = next_moment(at, (double)length);
+    while (!status && walk.done < plan->steps) {
+        const run_leg leg = taut_run_next(&walk, most);
+        const wide length = taut_run_length(plan, &leg, (wide)at.t + at.low);
+        status = add_leg(z, length, leg.steps, (taut_run_done(&walk, leg.steps) & RUN_FRAME) != 0);
+        for (long i = 0; plan->partial && i < leg.steps; i++) at = next_moment(at, (double)length);
     }
     return status;
 }
@@ -205,13 +197,13 @@ static int run_chunk(lanes *z)
 
 /* What lanes do not see: hooks, events, functions of the user, quad. With params and states both, the model would be
    compiled for each member to find where it begins. */
-static int is_worth_it(const ensemble *e, long planned)
+static int is_worth_it(const ensemble *e, const run_plan *plan)
 {
     const taut_simulation *z = e->prototype;
     return z->api->number_size == sizeof(double) && !z->model->m->contact_count && !e->run.before && !e->run.after &&
            !(e->varies_param && e->varies_state) && e->run.every >= 0 && e->members >= MEMBERS_LEAST &&
-           (double)e->members * (double)planned >= STEPS_LEAST &&
-           (!e->rows || taut_library_rows(planned, e->run.every) <= e->run.row_capacity);
+           (double)e->members * (double)plan->steps >= STEPS_LEAST &&
+           (!e->rows || taut_run_plan_rows(plan->steps, every_of(e)) <= e->run.row_capacity);
 }
 
 /* Where members begin: at the start, or where the prototype is. */
@@ -228,12 +220,12 @@ int taut_ensemble_lanes(ensemble *e)
 {
     const taut_simulation *from = e->prototype;
     const wide begin = e->varies_param ? from->options.time : from->api->time(from->engine);
-    const long planned = taut_library_steps(begin, &e->run);
+    const run_plan plan = taut_library_run_plan(begin, &e->run);
     lanes z = { .e = e };
-    if (!is_worth_it(e, planned)) return TAUT_OK;
+    if (!is_worth_it(e, &plan)) return TAUT_OK;
     int status = list_varied(&z);
     if (!status) status = create(&z);
-    if (!status && taut_executor_on(z.executor) == EXECUTOR_LANES) status = plan(&z, beginning(&z), planned);
+    if (!status && taut_executor_on(z.executor) == EXECUTOR_LANES) status = list_legs(&z, beginning(&z), &plan);
     while (!status && z.leg_count && z.first < e->members && !is_interrupted(&z)) {
         z.count = e->members - z.first < z.chunk ? e->members - z.first : z.chunk;
         status = run_chunk(&z);

@@ -7,6 +7,7 @@
 
 #include "record/recorder.h"
 #include "run/engine.h"
+#include "run/plan.h"
 #include "taut/taut.h"
 
 /* What every call that can fail begins and ends with: the error is that of the last of them, and a success has none.
@@ -94,12 +95,8 @@ int taut_library_model(const taut_simulation *z, taut_context *context, model **
 int taut_library_inputs(taut_simulation *z);
 
 /* advance.c */
-/* Steps from a time to the end of the run, the last one shortened; 0: it is there already; -1: not that way. */
-long taut_library_steps(wide begin, const taut_run *run);
-/* Rows of so many steps. */
-size_t taut_library_rows(long steps, long every);
-/* The length of one of the last two steps, from the time t. */
-wide taut_library_last_step(const taut_run *run, wide t);
+/* The steps of taut_advance from a time on. */
+run_plan taut_library_run_plan(wide begin, const taut_run *run);
 /* The settings with which the model can be loaded again: those of its loading, and what was set since. Both arrays
    belong to the context of the simulation, on failure, too; numbers has the strings of the latter. */
 int taut_library_list_settings(const taut_simulation *z, definition **list, size_t *count,

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "record/checkpoint.h"
+#include "run/plan.h"
 
 struct recorder {
     taut_context *context;
@@ -170,7 +171,7 @@ static int list_columns(taut_context *context, const engine_api *api, void *engi
 
 static double expected_frames(const run_options *o)
 {
-    return o->every > 0 ? (double)(o->until / o->step) / (double)o->every : 0;
+    return o->every > 0 ? (double)taut_run_plan(o->begin, o->until, o->step).steps / (double)o->every : 0;
 }
 
 int taut_recorder_create(taut_context *context, const char *path, int replace, const recorder_subject *subject,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "run/plan.h"
 
 typedef struct {
     model *m;
@@ -76,9 +77,9 @@ static int watch_steps(const table *z, taut_context *context, void *engine, comp
     watcher who = { z, (int)(row - z->result->rows), engine };
     run_options options = { .step = row->step, .until = z->options->until, .samples = SAMPLES, .user = &who };
     if (z->options->frame) {
-        long steps = taut_converge_step_count(row->step, z->options->until), stride = 1 + (steps - 1) / SAMPLES;
-        options.every = stride * (1 + (steps / stride - 1) / z->options->frames);
-        if (options.every < 1) options.every = 1;
+        const long steps = taut_converge_step_count(row->step, z->options->until),
+                   stride = taut_run_stride(steps, SAMPLES);
+        options.every = stride * taut_run_stride(steps / stride, z->options->frames);
         options.frame = hand_on;
     }
     run_result watched_run;

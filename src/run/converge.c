@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "method/method.h"
+#include "run/plan.h"
 
 #define TOLERANCE_LEAST 5e5 /* in round-offs: what the extrapolation of the exact flow can reach */
 #define ENOUGH 0.01         /* the reference's error relative to the smallest error of the table */
@@ -32,10 +33,8 @@ typedef struct {
 
 long taut_converge_step_count(wide h, wide until)
 {
-    wide ratio = until / h, whole = WIDE(round)(ratio);
-    if (!(h > 0) || !(whole >= 1) || whole > (wide)9e15) return 0;
-    /* 1e-9: the step was written with as many digits */
-    return WIDE(fabs)(ratio - whole) <= (wide)1e-9 * whole ? (long)whole : 0;
+    const run_plan plan = taut_run_plan(0, until, h);
+    return h > 0 ? taut_run_plan_divides(&plan) : 0;
 }
 
 void taut_converge_result_clear(taut_context *context, converge_result *result)

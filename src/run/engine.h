@@ -49,7 +49,16 @@ typedef struct {
     double change;   /* of the energy, since the first sample */
     double held;     /* energy - work where `balance` says so, otherwise the energy */
     double error;    /* of held, since the first sample */
+    double position, velocity; /* the largest |g| and |dg/dt| */
+    double size;     /* of models of rates, which have no energy: the largest number of the state */
 } engine_look;
+
+/* A constraint or its derivative that is not zero, and the size of the terms that it is a sum of. */
+typedef struct {
+    double ratio, value, size; /* ratio: value / size; 0 where nothing is off by more than round-off */
+    uint32_t constraint;
+    int is_velocity;
+} engine_off;
 
 /* A watched quantity over the samples so far. The sums, of value - first and of t times it, are for the slope. */
 typedef struct {
@@ -262,6 +271,13 @@ typedef struct engine_api {
     /* One of ENGINE_ENERGY_*, and the size of what the energy is a sum of: kinetic and potential energy, and work,
        without signs; NULL: not asked for. */
     int (*energy_size)(void *self, wide *size);
+    /* For the guard of a run (run/guard.h). The constraint that is most off, of positions and of velocities, and the
+       name of one; whether anything moves but by round-off; the error of one more step against the exact solution,
+       relative to the state. */
+    void (*off)(void *self, engine_off *position, engine_off *velocity);
+    void (*constraint_name)(const void *self, uint32_t constraint, char *buffer, size_t size);
+    int (*is_still)(void *self);
+    int (*step_error)(void *self, double *error);
     /* How many constraints depend on others, and a sentence that says which and what that means for the multipliers. */
     uint32_t (*redundancy)(const void *self, char *text, size_t size);
     /* Whether the multipliers grew while the motion stayed as it is, since the start: 1, and a sentence that says when

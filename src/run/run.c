@@ -1,6 +1,10 @@
 #include "run/run.h"
 
+#include <limits.h>
 #include <string.h>
+
+#include "run/guard.h"
+#include "run/plan.h"
 
 typedef struct {
     taut_context *context;
@@ -11,43 +15,23 @@ typedef struct {
     engine_look seen;
     void *frame;
     size_t frame_size;
-    long next_watch, next_frame; /* the steps of the next sample and frame; -1: none */
-    double energies;    /* the largest size of the energies while they made sense */
-    int looks;        /* at the energy, up to SETTLED */
-    int kept;         /* one of ENGINE_ENERGY_* */
-    const char *held; /* the name of what is kept */
+    run_walk walk;
+    run_guard guard;
     int strained;     /* has been reported */
-    int absurd;       /* looks in a row at an energy that makes no sense */
 } loop;
 
-/* An error of the energy that is more than half of kinetic and potential energy together says that most of these are
-   made by the method. This happens for a moment where a motion begins out of rest. It is no motion of the model any
-   more when the error is also ENORMOUS against all energies of the run as long as they made sense; PATIENCE looks in
-   a row, or the last one, decide. The first SETTLED looks, at the start and after a step, only take the measure: a
-   step from rest may be all error under a method of first order. */
-#define ENORMOUS 1e4
-#define PATIENCE 5
-#define SETTLED 2
-
-/* The number of steps since the origin. partial: the last one is shorter, and ends exactly at `until`. */
-static long plan(const run_options *options, wide origin, int *partial)
+/* From the origin on. */
+static run_plan plan_of(const run_options *options, wide origin)
 {
-    wide ratio = (options->until - origin) / options->step, whole = WIDE(round)(ratio);
-    /* 1e-9: the end was meant to be a multiple of the step */
-    *partial = !(whole >= 1 && WIDE(fabs)(ratio - whole) <= (wide)1e-9 * whole);
-    return *partial ? (long)WIDE(floor)(ratio) + 1 : (long)whole;
+    return taut_run_plan(origin, options->until, options->step);
 }
-
-/* Steps from one look at the watched quantities to the next. */
-static long stride_of(const run_options *options, long planned) { return 1 + (planned - 1) / options->samples; }
 
 void taut_run_expect(const run_options *options, double *steps, double *looks, double *frames)
 {
-    int partial;
-    const long planned = plan(options, options->from ? options->from->origin_time : options->begin, &partial);
-    *steps = (double)planned;
+    const run_plan plan = plan_of(options, options->from ? options->from->origin_time : options->begin);
+    *steps = (double)plan.steps;
     *frames = options->every ? *steps / (double)options->every : 0;
-    *looks = *steps / (double)stride_of(options, planned);
+    *looks = *steps / (double)taut_run_stride(plan.steps, options->samples);
     if (*looks < *frames) *looks = *frames;
 }
 
@@ -55,7 +39,6 @@ int taut_run_check_options(taut_context *context, const run_options *options)
 {
     char text[64];
     const run_result *from = options->from;
-    int partial;
     if (!(options->step > 0) || options->step - options->step != 0) {
         taut_wide_format(text, sizeof text, options->step, 6);
         return taut_fail(context, TAUT_BAD_USAGE, "the step must be a positive number, not %s", text);
@@ -67,10 +50,15 @@ int taut_run_check_options(taut_context *context, const run_options *options)
         return taut_fail(context, TAUT_BAD_USAGE, "the end time must lie after the start at t = %s, not at %s", begin,
                          text);
     }
-    if ((options->until - options->begin) / options->step > (wide)9e18)
+    const run_plan plan = plan_of(options, options->begin);
+    if (plan.steps < 0)
         return taut_fail(context, TAUT_BAD_USAGE,
                          "that is more than 9e18 steps; choose a larger step or an earlier end");
-    if (from && from->origin_step + plan(options, from->origin_time, &partial) <= from->steps_done) {
+    if (!plan.steps)
+        return taut_fail(context, TAUT_BAD_USAGE,
+                         "the end time is less than a thousand-millionth of a step after the start; choose a smaller "
+                         "step");
+    if (from && from->origin_step + plan_of(options, from->origin_time).steps <= from->steps_done) {
         taut_wide_format(text, sizeof text, from->t, 9);
         return taut_fail(context, TAUT_BAD_USAGE, "the run is at t = %s already; give a later end", text);
     }
@@ -139,35 +127,10 @@ static int prepare(loop *z)
     return TAUT_OK;
 }
 
-/* Does the energy in z->seen still make sense? */
-static int check_energy(loop *z, int last)
-{
-    wide size = 0;
-    const engine_look *seen = &z->seen;
-    if (!(seen->energy - seen->energy == 0) || !(seen->held - seen->held == 0))
-        return taut_fail(z->context, TAUT_NOT_FINITE,
-                    "at t = %.9g: %s is no longer a finite number: the step is too large; try a smaller one",
-                    (double)z->api->time(z->engine), z->held);
-    if (z->kept == ENGINE_ENERGY_FREE) return TAUT_OK;
-    double error = z->kept == ENGINE_ENERGY_KEPT ? fabs(seen->error) : seen->error;
-    int settling = z->looks < SETTLED, strange = error > z->energies / 4;
-    if (settling) z->looks++;
-    if (settling || strange) z->api->energy_size(z->engine, &size); /* as dear as the energy itself: looked at when it
-                                                                       may matter */
-    if (settling || (strange && error <= (double)size / 2)) z->energies = fmax(z->energies, (double)size);
-    z->absurd = error > ENORMOUS * z->energies ? z->absurd + 1 : 0;
-    if (!z->absurd || (z->absurd < PATIENCE && !last)) return TAUT_OK;
-    return taut_fail(z->context, TAUT_NOT_FINITE,
-                     "at t = %.9g: %s has changed by %.2g, and kinetic and potential energy were of size %.2g before: "
-                     "the step is too "
-                     "large; try a smaller one",
-                     (double)z->api->time(z->engine), z->held, error, z->energies);
-}
-
 static int look(loop *z, int last)
 {
     z->api->look(z->engine, &z->seen);
-    return check_energy(z, last);
+    return taut_guard_look(&z->guard, &z->seen, last);
 }
 
 /* Once, a note. */
@@ -230,53 +193,41 @@ static int begin(loop *z)
     return status ? status : after(z);
 }
 
-/* What follows a step: a sample every so many steps and with every frame, a frame every so many, and both at the end in
-   any case. So what was watched covers all frames: a page of them says the same as the summary. */
-static int follow_step(loop *z, long n)
+/* What is due after a step: a sample every so many steps and with every frame, a frame every so many, and both at the
+   end in any case. So what was watched covers all frames: a page of them says the same as the summary. */
+static int follow_step(loop *z, int due)
 {
     run_result *result = z->result;
-    int status = TAUT_OK, last = n == result->steps_planned;
-    int sampled = last || n == z->next_watch, recorded = z->options->every && (last || n == z->next_frame);
-    if (n == z->next_watch) z->next_watch += result->sample_stride;
-    if (n == z->next_frame) z->next_frame += z->options->every;
-    if (sampled || recorded) status = watch(z, last);
-    if (sampled && z->options->progress)
-        z->options->progress(z->options->user, n, result->steps_planned, z->seen.change);
-    if (!status && recorded) status = record(z);
+    int status = due ? watch(z, (due & RUN_END) != 0) : TAUT_OK;
+    if (due & RUN_LOOK && z->options->progress)
+        z->options->progress(z->options->user, result->steps_done, result->steps_planned, z->seen.change);
+    if (!status && due & RUN_FRAME) status = record(z);
     return status;
 }
 
-/* The first multiple of `every` after n. */
-static long next_multiple(long n, long every) { return every ? (n / every + 1) * every : -1; }
-
-/* Steps from the n-th on, up to the `end`-th, that nothing looks at but the last of them. */
-static long at_once(const loop *z, long n, long end)
+/* The next steps: those that nothing looks at but the last of them, or one. *taken: how many. */
+static int advance(loop *z, int first, long *taken)
 {
-    if (z->options->after_step) return 1;
-    if (z->next_watch > 0 && z->next_watch < end) end = z->next_watch;
-    if (z->next_frame > 0 && z->next_frame < end) end = z->next_frame;
-    return end - n + 1;
+    const run_leg leg = taut_run_next(&z->walk, first || z->options->after_step ? 1 : LONG_MAX);
+    *taken = 1;
+    if (!first && !leg.shorter) return z->api->steps_again(z->engine, leg.steps, taken);
+    return z->api->step(z->engine, taut_run_length(&z->walk.plan, &leg, z->api->time(z->engine)));
 }
 
-static int steps(loop *z, int partial)
+static int steps(loop *z)
 {
     run_result *result = z->result;
-    const long count = result->steps_planned, begun = result->steps_done;
-    z->next_watch = next_multiple(begun, result->sample_stride);
-    z->next_frame = next_multiple(begun, z->options->every);
+    const run_plan *plan = &z->walk.plan;
+    const long begun = result->steps_done;
     int status = begin(z);
-    for (long n = begun + 1, done; !status && !result->stopped && n <= count; n++) {
-        int shorter = partial && n == count;
-        if (shorter)
-            status = z->api->step(z->engine, z->options->until - z->api->time(z->engine));
-        else if (n == begun + 1)
-            status = z->api->step(z->engine, z->options->step);
-        else
-            status = z->api->steps_again(z->engine, at_once(z, n, count - partial), &done), n += done - 1;
+    for (long taken; !status && !result->stopped && z->walk.done < plan->steps;) {
+        status = advance(z, z->walk.done == begun, &taken);
         if (status) break;
-        result->steps_done = n;
-        if (shorter) result->origin_step = n, result->origin_time = z->api->time(z->engine);
-        if (n == count || n == z->next_watch || n == z->next_frame) status = follow_step(z, n);
+        const int due = taut_run_done(&z->walk, taken);
+        result->steps_done = z->walk.done;
+        if (plan->partial && due & RUN_END)
+            result->origin_step = result->steps_done, result->origin_time = z->api->time(z->engine);
+        status = follow_step(z, due);
         if (!status) status = after(z);
     }
     return status;
@@ -286,9 +237,7 @@ int taut_run_loop(taut_context *context, const engine_api *api, void *engine, co
                   run_result *result)
 {
     loop z = { .context = context, .api = api, .engine = engine, .options = options, .result = result };
-    z.kept = api->energy_size(engine, NULL);
-    z.held = api->balance(engine) ? "energy - work" : "the energy";
-    int partial;
+    taut_guard_begin(&z.guard, context, api, engine);
     *result = (run_result){ 0 };
     int status = taut_run_check_options(context, options);
     if (status) return status;
@@ -296,12 +245,15 @@ int taut_run_loop(taut_context *context, const engine_api *api, void *engine, co
     else result->origin_time = options->begin;
     result->quantities = NULL;
     result->stopped = 0;
-    result->steps_planned = result->origin_step + plan(options, result->origin_time, &partial);
-    long stride = stride_of(options, result->steps_planned);
+    run_plan plan = plan_of(options, result->origin_time);
+    plan.steps += result->origin_step;
+    result->steps_planned = plan.steps;
+    long stride = taut_run_stride(plan.steps, options->samples);
     if (stride > result->sample_stride) result->sample_stride = stride;
+    z.walk = taut_run_walk(&plan, result->steps_done, result->sample_stride, options->every);
     status = prepare(&z);
     api->on_event(engine, on_event, &z);
-    if (!status) status = steps(&z, partial);
+    if (!status) status = steps(&z);
     api->on_event(engine, NULL, NULL);
     if (result->quantities) taut_run_result_update(api, engine, result);
     result->t = api->time(engine);

@@ -52,8 +52,8 @@ int taut_run_check_options(taut_context *context, const run_options *options);
 /* Of a run with sound options: how many steps it has, how often it looks at what it watches, and its frames. */
 void taut_run_expect(const run_options *options, double *steps, double *looks, double *frames);
 /* Runs the engine to options->until. On failure the result says how far it came. Free the result with
-   run_result_clear. A run whose energy (or energy - work) is no longer a number, or has nothing to do with the motion
-   any more, is a failure: the step is too large. What was computed until then is kept. */
+   run_result_clear. A run that computes nothing of its model any more is a failure (run/guard.h). What was computed
+   until then is kept. */
 int taut_run_loop(taut_context *context, const engine_api *api, void *engine, const run_options *options,
                   run_result *result);
 /* The time and what was watched so far, from the engine. */

@@ -185,6 +185,10 @@ static inline void simulation_moved(simulation *z) { z->known = 0; }
 /* The last step, which succeeded, taken back: for models with contacts, whose events may be refused when they are
    told. */
 void X(simulation_take_back)(simulation *z);
+/* As off, is_still and step_error of engine.h (simulation_guard.c). */
+void X(simulation_off)(simulation *z, engine_off *position, engine_off *velocity);
+int X(simulation_is_still)(simulation *z);
+int X(simulation_step_error)(simulation *z, double *error);
 /* Back to the start. */
 void X(simulation_restart)(simulation *z);
 /* z->flow, if it is not there yet. */

@@ -104,6 +104,19 @@ static int energy_size(void *self, wide *size)
                                                                                : ENGINE_ENERGY_FREE;
 }
 
+static void off(void *self, engine_off *position, engine_off *velocity)
+{
+    X(simulation_off)(self, position, velocity);
+}
+
+static void constraint_name(const void *self, uint32_t constraint, char *buffer, size_t size)
+{
+    snprintf(buffer, size, "%s", X(system_constraint_origin)(((const simulation *)self)->s, constraint).name);
+}
+
+static int is_still(void *self) { return X(simulation_is_still)(self); }
+static int step_error(void *self, double *error) { return X(simulation_step_error)(self, error); }
+
 static void start_moves(const void *self, wide *q, wide *w)
 {
     const simulation *z = self;
@@ -311,6 +324,10 @@ const engine_api ENGINE = {
     take_back,
     characteristic_time,
     energy_size,
+    off,
+    constraint_name,
+    is_still,
+    step_error,
     redundancy,
     strain_of,
     native_of,

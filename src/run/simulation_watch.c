@@ -27,6 +27,11 @@ static real held_energy(const simulation *z, int has_work)
     return has_work ? z->energy - X(simulation_work)(z) : z->energy;
 }
 
+static double size_of_state(const simulation *z)
+{
+    return (double)REAL(fmax)(real_largest(z->x.q, z->s->n), real_largest(z->x.w, z->s->n));
+}
+
 void X(simulation_look)(simulation *z, engine_look *found)
 {
     X(simulation_read)(z, READING_WATCHED); /* nothing in it can fail */
@@ -37,6 +42,9 @@ void X(simulation_look)(simulation *z, engine_look *found)
     found->change = z->samples > 0 ? (double)(z->energy - z->watched[0].first) : 0;
     found->held = (double)held;
     found->error = z->samples > 0 ? (double)(held - sums->first) : 0;
+    found->position = (double)z->largest_g;
+    found->velocity = (double)z->largest_rate;
+    found->size = z->s->form == FORM_RATES ? size_of_state(z) : 0;
 }
 
 static void add(watch_sums *w, real value, real t, int is_first)

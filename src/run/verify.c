@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "method/method.h"
+#include "run/plan.h"
 #include "run/verify_growth.h"
 #include "run/verify_order.h"
 
@@ -139,7 +140,7 @@ static int choose_step(check *z)
 
 /* ---- measurements ---- */
 
-static long long_steps(const check *z) { return (long)WIDE(ceil)(z->result->until / z->h * (1 - (wide)1e-12)); }
+static long long_steps(const check *z) { return taut_run_plan(0, z->result->until, z->h).steps; }
 
 static int run_steps(check *z, long steps)
 {
@@ -478,8 +479,11 @@ static int measure(check *z)
     z->result->count = 0;
     z->result->step = z->h;
     z->result->until = z->options->until > 0 ? z->options->until : LONG_STEPS * z->h;
-    wide steps = WIDE(ceil)(z->result->until / z->h * (1 - (wide)1e-12));
-    z->result->steps = steps < STEPS ? (long)steps : STEPS;
+    const long steps = long_steps(z);
+    if (steps < 0)
+        return taut_fail(z->context, TAUT_BAD_USAGE,
+                         "that is more than 9e18 steps; choose a larger step or an earlier end");
+    z->result->steps = steps < STEPS ? steps : STEPS;
     measurements *all = taut_mem_new(z->context, 1, sizeof *all);
     if (!all) return TAUT_OUT_OF_MEMORY;
     all->z = z;

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "run/plan.h"
+
 #define TRAJECTORY_SAMPLES 500 /* comparisons with the exact solution, at the most */
 
 static int growth_rows(const engine_api *api, void *engine, verify_result *result)
@@ -10,8 +12,8 @@ static int growth_rows(const engine_api *api, void *engine, verify_result *resul
     static const char *const names[GROWTH_KINDS] = { "error growth", "energy growth", "position growth",
                                                      "velocity growth" };
     engine_growth g;
-    long steps = (long)WIDE(ceil)(result->until / result->step * (1 - (wide)1e-12));
-    long from = steps / 10 > 1 ? steps / 10 : 1, stride = 1 + (steps - 1) / TRAJECTORY_SAMPLES;
+    const long steps = taut_run_plan(0, result->until, result->step).steps, from = steps / 10 > 1 ? steps / 10 : 1,
+               stride = taut_run_stride(steps, TRAJECTORY_SAMPLES);
     api->restart(engine);
     int status = api->growth(engine, result->step, steps, from, stride, &g);
     if (status) return status;
