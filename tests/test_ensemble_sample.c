@@ -179,6 +179,43 @@ static void grids_are_products(void **state)
     taut_context_destroy(context);
 }
 
+/* Three grids of 2^20, 2^20 and 2^24 points are 2^64, which is 0 in 64 bits; two of 2^25 are the most there may be. */
+static void grids_have_an_end(void **state)
+{
+    (void)state;
+    static const char *const few[] = { "a=grid(0,1,33554432)", "b=grid(0,1,33554432)" };
+    static const struct { const char *texts[4]; size_t count; } many[] = {
+        { { "a=grid(0,1,1048576)", "b=grid(0,1,1048576)", "c=grid(0,1,16777216)" }, 3 },
+        { { "a=grid(0,1,33554432)", "b=grid(0,1,33554432)", "c=values(1,2)" }, 3 },
+        { { "a=grid(0,1,1000000000)", "b=grid(0,1,1000000000)", "c=grid(0,1,1000000000)", "d=values(1)" }, 4 },
+    };
+    taut_context *context;
+    sample *s = make(few, 2, NULL, DESIGN_RANDOM, 0, &context);
+    assert_true(s->members == (uint64_t)1 << 50);
+    taut_sample_free(s);
+    for (size_t i = 0; i < sizeof many / sizeof *many; i++) {
+        assert_int_equal(taut_sample_create(context, many[i].texts, many[i].count, NULL, NULL, DESIGN_RANDOM, 1, 0, &s),
+                         TAUT_BAD_USAGE);
+        assert_non_null(strstr(taut_error_text(context), "too many points"));
+    }
+    const sample_numbers numbers = { (const char *const[]){ "a", "b", "c", "d" }, 4, SIZE_MAX / 4 + 1, (double[]){ 1 } };
+    assert_int_equal(taut_sample_create_with(context, NULL, 0, &numbers, DESIGN_RANDOM, 1, 0, &s), TAUT_BAD_USAGE);
+    assert_non_null(strstr(taut_error_text(context), "cannot be in memory"));
+    taut_context_destroy(context);
+}
+
+/* A size that overflows is more than any allocation. */
+static void products_end(void **state)
+{
+    (void)state;
+    assert_true(mem_product(3, 5) == 15 && mem_product(0, SIZE_MAX) == 0 && mem_product(SIZE_MAX, 0) == 0);
+    assert_true(mem_product(SIZE_MAX / 2, 1) == PTRDIFF_MAX && mem_product(SIZE_MAX / 4, 3) == PTRDIFF_MAX);
+    assert_true(mem_product(SIZE_MAX, SIZE_MAX) == PTRDIFF_MAX && mem_product((SIZE_MAX >> 1) + 1, 2) == PTRDIFF_MAX);
+    taut_context *context = taut_context_create(NULL);
+    assert_null(taut_mem_new(context, mem_product(SIZE_MAX / 2 + 1, 2) + 1, sizeof(double)));
+    taut_context_destroy(context);
+}
+
 static void tables_are_read(void **state)
 {
     (void)state;
@@ -257,6 +294,8 @@ int main(void)
         cmocka_unit_test(designs_have_their_laws),
         cmocka_unit_test(members_depend_on_seed_and_number_alone),
         cmocka_unit_test(grids_are_products),
+        cmocka_unit_test(grids_have_an_end),
+        cmocka_unit_test(products_end),
         cmocka_unit_test(tables_are_read),
         cmocka_unit_test(bad_ones_are_refused),
     };

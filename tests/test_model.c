@@ -562,6 +562,55 @@ static void nothing_of_the_process(void **state)
     taut_model_free(m);
 }
 
+/* Where numbers lie in a table depends on the strings that were in it, whose hash has another seed in every process.
+   The numbers come in their order all the same, and the length of a list with holes is found by doubling and halving
+   from 1 on (docs/model-language.md), here by a script that uses neither # nor rawlen. */
+static void tables_after_names(void **state)
+{
+    (void)state;
+    taut_model_free(load(
+        SMALL
+        "local function has(t, i) return t[i] ~= nil end\n"
+        "local function length(t)\n"
+        "  local low, high = 0, 1\n"
+        "  while has(t, high) do low, high = high, 2*high end\n"
+        "  while high - low > 1 do local m = (low + high)//2 if has(t, m) then low = m else high = m end end\n"
+        "  return low\n"
+        "end\n"
+        "for n = 1, 60 do\n"
+        "  local t, last = {}, 0\n"
+        "  for i = 1, n % 7 do t['a' .. n*7 + i] = true end\n"
+        "  for i = 1, 9 do if (i + n) % 4 ~= 0 then t[i] = i end end\n"
+        "  for i = 1, n % 7 do t['a' .. n*7 + i] = nil end\n"
+        "  for i = 1, 3 do t['b' .. n*7 + i] = true t['b' .. n*7 + i] = nil end\n"
+        "  t[11], t[12], t[16], t[1007], t[2.5] = 11, 12, 16, 1007, 2.5\n"
+        "  for k, v in pairs(t) do assert(k == v and last < k, k) last = k end\n"
+        "  local k = nil last = 0 repeat k = next(t, k) assert(not k or last < k) last = k until not k\n"
+        "  local l = length(t)\n"
+        "  assert(#t == l and rawlen(t) == l and select('#', table.unpack(t)) == l)\n"
+        "  table.insert(t, 'x') assert(t[l + 1] == 'x')\n"
+        "  l = length(t) assert(#t == l) local is = t[l] assert(table.remove(t) == is and t[l] == nil)\n"
+        "end\n"
+        "local t = { [math.maxinteger] = 3, [math.maxinteger - 1] = 2, [2.0^63] = 4, [-2.0^70] = 1 }\n"
+        "local all = '' for k, v in pairs(t) do all = all .. v end assert(all == '1234')\n"
+        "assert(#setmetatable({}, { __len = function() return 42 end }) == 42 and -#'ab' == -2 and 2^#{1, 2, 3} == 8)\n"
+        "assert(2^-#{1, 2} == 0.25 and '10'^2 == 100 and #'a'..#'bc' == '12' and not (#{1} ~= 1) and #\n{1, 2} == 2)"));
+}
+
+/* Items that are equal keep their order: a long list whose halves are uneven, where Lua asks the clock for pivots. */
+static void sorting_is_stable(void **state)
+{
+    (void)state;
+    taut_model_free(load(SMALL
+                         "local t = {}\n"
+                         "for i = 1, 3000 do t[i] = { i % 7 == 0 and 0 or i % 3, i } end\n"
+                         "table.sort(t, function(a, b) return a[1] < b[1] end)\n"
+                         "for i = 2, #t do local a, b = t[i - 1], t[i]\n"
+                         "  assert(a[1] < b[1] or a[1] == b[1] and a[2] < b[2]) end\n"
+                         "for n = 0, 40 do local list = {} for i = 1, n do list[i] = i*37 % 41 end\n"
+                         "  table.sort(list) for i = 2, n do assert(list[i - 1] < list[i]) end assert(#list == n) end"));
+}
+
 /* What is left of Lua works as in Lua. */
 static void lua_itself(void **state)
 {
@@ -698,6 +747,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(printing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(order_of_pairs, set_up, tear_down),
         cmocka_unit_test_setup_teardown(nothing_of_the_process, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(tables_after_names, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(sorting_is_stable, set_up, tear_down),
         cmocka_unit_test_setup_teardown(lua_itself, set_up, tear_down),
         cmocka_unit_test_setup_teardown(first_bytes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(from_file, set_up, tear_down),

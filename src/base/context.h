@@ -43,6 +43,12 @@ struct flat_workspace *taut_context_open(taut_context *context, struct flat_work
 const taut_allocator *taut_context_allocator(const taut_context *context);
 /* True when the user gave an allocator. */
 int taut_context_has_allocator(const taut_context *context);
+/* The product of two sizes, or PTRDIFF_MAX where it is larger: an allocation of so many items fails, and adding to it
+   does not overflow. */
+static inline size_t mem_product(size_t a, size_t b)
+{
+    return b && a > (size_t)PTRDIFF_MAX / b ? (size_t)PTRDIFF_MAX : a * b;
+}
 /* Zeroed memory for count items. On failure records an out-of-memory error and returns NULL. */
 void *taut_mem_new(taut_context *context, size_t count, size_t size);
 /* Resizes an array; contents beyond the old size are not initialised. NULL on failure (the old block stays valid). */

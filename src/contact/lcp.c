@@ -308,7 +308,8 @@ static int find_stuck(const cone *k, const real *P)
 static int make_round(taut_context *context, const cone *k, real *P)
 {
     size_t rows = (size_t)k->rows;
-    real *A = taut_mem_new(context, rows * rows + 2 * rows, sizeof *A), *F = A + rows * rows, *Q = F + rows, before = 0;
+    real *A = taut_mem_new(context, mem_product(rows, rows + 2), sizeof *A);
+    real *F = A + rows * rows, *Q = F + rows, before = 0;
     int *pivot = taut_mem_new(context, rows, sizeof *pivot), status = A && pivot ? TAUT_OK : TAUT_OUT_OF_MEMORY,
         done = 0;
     if (!status) memcpy(Q, P, rows * sizeof *Q);

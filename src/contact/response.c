@@ -89,9 +89,9 @@ static int problem_grow(hybrid *self, int rows)
 {
     contact_problem *problem = &self->problem;
     size_t n = self->n, r = (size_t)rows;
-    void *J = taut_mem_resize(self->context, problem->J, r * n, sizeof(real));
+    void *J = taut_mem_resize(self->context, problem->J, mem_product(r, n), sizeof(real));
     if (J) problem->J = J;
-    void *W = taut_mem_resize(self->context, problem->W, r * r, sizeof(real));
+    void *W = taut_mem_resize(self->context, problem->W, mem_product(r, r), sizeof(real));
     if (W) problem->W = W;
     return J && W ? TAUT_OK : TAUT_OUT_OF_MEMORY;
 }

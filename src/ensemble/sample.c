@@ -7,6 +7,8 @@
 #include "ensemble/normal.h"
 #include "ensemble/sobol.h"
 
+#define GRID_MOST ((uint64_t)1 << 50) /* points of all grids together */
+
 const char *taut_sample_design_name(sample_design design)
 {
     static const char *const names[DESIGNS] = { "random", "latin", "sobol" };
@@ -174,7 +176,7 @@ static int read_header(sample *s, const char *line, const char *name)
 static int read_row(sample *s, const char *line, const char *name, size_t number, size_t *capacity)
 {
     const char *end = line + line_length(line), *at = line;
-    int status = taut_mem_grow(s->context, &s->table, capacity, (s->rows + 1) * s->columns, sizeof *s->table);
+    int status = taut_mem_grow(s->context, &s->table, capacity, mem_product(s->rows + 1, s->columns), sizeof *s->table);
     if (status) return status;
     for (size_t k = 0; k < s->columns; k++) {
         char *stop, field[64];
@@ -214,8 +216,11 @@ static int read_table(sample *s, const char *text, const char *name)
 
 static int take_numbers(sample *s, const sample_numbers *numbers)
 {
-    const size_t count = numbers->rows * numbers->columns;
+    const size_t count = mem_product(numbers->rows, numbers->columns);
     int status = TAUT_OK;
+    if (count > PTRDIFF_MAX / sizeof *numbers->values)
+        return taut_fail(s->context, TAUT_BAD_USAGE, "values of %zu members with %zu numbers each cannot be in memory",
+                         numbers->rows, numbers->columns);
     for (size_t k = 0; !status && k < numbers->columns; k++) {
         sample_vary *v;
         status = add_vary(s, numbers->names[k], strlen(numbers->names[k]), "values", &v);
@@ -242,9 +247,9 @@ static int count_members(sample *s)
     for (size_t i = 0; i < s->count; i++) {
         sample_vary *v = &s->varies[i];
         if (v->law == LAW_GRID || v->law == LAW_VALUES) {
-            s->grid = (s->grid ? s->grid : 1) * v->count;
-            if (s->grid > (uint64_t)1 << 50)
+            if (v->count > GRID_MOST / (s->grid ? s->grid : 1))
                 return taut_fail(s->context, TAUT_BAD_USAGE, "the grid has too many points; make it coarser");
+            s->grid = (s->grid ? s->grid : 1) * v->count;
         } else if (v->law != LAW_TABLE) {
             v->place = s->dimensions++;
         }

@@ -106,7 +106,7 @@ static uint64_t bits_of(double x)
 
 int taut_statistics_pack(const statistics *s, unsigned char **bytes, size_t *size)
 {
-    unsigned char *to = *bytes = taut_mem_new(s->context, s->count * CELL_MOST + 1, 8);
+    unsigned char *to = *bytes = taut_mem_new(s->context, mem_product(s->count, CELL_MOST) + 1, 8);
     if (!to) return TAUT_OUT_OF_MEMORY;
     to = put(to, s->count);
     for (size_t i = 0; i < s->count; i++) {

@@ -49,7 +49,8 @@ static int take_path(void *user, uint64_t member, const double *values, size_t c
     const size_t width = z->moment_count * z->columns;
     (void)member;
     if (count != width) return taut_fail(z->context, TAUT_CANNOT_READ, "the file is damaged: a path is too short");
-    int status = taut_mem_grow(z->context, &z->paths, &z->path_capacity, (z->path_count + 1) * width, sizeof *z->paths);
+    int status = taut_mem_grow(z->context, &z->paths, &z->path_capacity, mem_product(z->path_count + 1, width),
+                               sizeof *z->paths);
     if (status) return status;
     memcpy(z->paths + z->path_count++ * width, values, width * sizeof *values);
     return TAUT_OK;

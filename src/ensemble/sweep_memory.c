@@ -23,7 +23,8 @@ static int keeps_all(const sweep *s)
 static int remember_kept(sweep *s, const double *rows)
 {
     const size_t columns = s->column_count, size = s->kept_count * columns;
-    int status = taut_mem_grow(s->context, &s->kept, &s->kept_capacity, (s->kept_members + 1) * size, sizeof *s->kept);
+    int status = taut_mem_grow(s->context, &s->kept, &s->kept_capacity, mem_product(s->kept_members + 1, size),
+                               sizeof *s->kept);
     if (status) return status;
     double *to = s->kept + s->kept_members++ * size;
     for (size_t k = 0; k < s->moment_count; k++) {
@@ -40,7 +41,8 @@ int taut_sweep_remember(sweep *s, uint64_t member, const double *rows)
     int status = TAUT_OK;
     if (!needs_values(s)) return TAUT_OK;
     if (taut_sweep_key(s->spec.sample->seed, member) <= s->path_key) {
-        status = taut_mem_grow(s->context, &s->paths, &s->path_capacity, (s->path_count + 1) * width, sizeof *s->paths);
+        status = taut_mem_grow(s->context, &s->paths, &s->path_capacity, mem_product(s->path_count + 1, width),
+                               sizeof *s->paths);
         if (!status) memcpy(s->paths + s->path_count++ * width, rows, width * sizeof *rows);
     }
     return status || !keeps_all(s) ? status : remember_kept(s, rows);

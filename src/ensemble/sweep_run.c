@@ -41,17 +41,18 @@ static int make_room(sweep *s, size_t count)
 {
     if (count <= s->capacity) return TAUT_OK;
     const size_t width = s->moment_count * s->column_count, varied = s->spec.sample->count;
-    double *values = taut_mem_resize(s->context, s->values, count * varied + 1, sizeof *values);
+    double *values = taut_mem_resize(s->context, s->values, mem_product(count, varied) + 1, sizeof *values);
     if (values) s->values = values;
-    double *rows = taut_mem_resize(s->context, s->rows, count * width + 1, sizeof *rows);
+    double *rows = taut_mem_resize(s->context, s->rows, mem_product(count, width) + 1, sizeof *rows);
     if (rows) s->rows = rows;
     executor_member *members = taut_mem_resize(s->context, s->members, count, sizeof *members);
     if (members) s->members = members;
     if (s->exponents) {
         const size_t own = s->moment_count * s->own_count;
-        double *raw = taut_mem_resize(s->context, s->raw, count * own + 1, sizeof *raw);
+        double *raw = taut_mem_resize(s->context, s->raw, mem_product(count, own) + 1, sizeof *raw);
         if (raw) s->raw = raw;
-        double *exponent = taut_mem_resize(s->context, s->exponent, count * s->moment_count + 1, sizeof *exponent);
+        double *exponent = taut_mem_resize(s->context, s->exponent, mem_product(count, s->moment_count) + 1,
+                                           sizeof *exponent);
         if (exponent) s->exponent = exponent;
         if (!raw || !exponent) return TAUT_OUT_OF_MEMORY;
     }

@@ -7,7 +7,7 @@
 
 int taut_image_create(taut_context *context, int width, int height, image *result)
 {
-    *result = (image){ width, height, taut_mem_new(context, (size_t)width * (size_t)height, 3), 0 };
+    *result = (image){ width, height, taut_mem_new(context, mem_product((size_t)width, (size_t)height), 3), 0 };
     return result->rgb ? TAUT_OK : TAUT_OUT_OF_MEMORY;
 }
 
@@ -116,7 +116,7 @@ int taut_png_write(taut_context *context, const image *z, FILE *file)
 {
     size_t width = (size_t)z->width, height = (size_t)z->height, packed_size = 0;
     unsigned char head[13] = { 0 }, density[9] = { 0 }, colours[256][3], *packed = NULL;
-    unsigned char *numbers = taut_mem_new(context, width * height, 1);
+    unsigned char *numbers = taut_mem_new(context, mem_product(width, height), 1);
     unsigned char *spare = taut_mem_new(context, 3 * width, 1), *rows = taut_mem_new(context, height, 1 + 3 * width);
     int status = numbers && spare && rows ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     if (!status) {

@@ -159,7 +159,10 @@ int taut_ensemble(taut_simulation *z, const taut_run *run, size_t members, const
     if (!status) status = check(&e);
     size_t count = threads ? (size_t)threads : 1;
     if (count > members) count = members ? members : 1;
-    e.row_size = e.run.row_capacity * (e.run.columns ? e.run.column_count : z->columns);
+    e.row_size = mem_product(e.run.row_capacity, e.run.columns ? e.run.column_count : z->columns);
+    if (!status && rows && mem_product(members, e.row_size) > PTRDIFF_MAX / sizeof *rows)
+        status = taut_fail(z->context, TAUT_BAD_USAGE, "%zu members with %zu rows each cannot be in memory", members,
+                           e.run.row_capacity);
     if (!status) status = taut_save(z, NULL, 0, &e.saved_size);
     library_again(z->context);
     if (!status) {

@@ -177,8 +177,8 @@ static int run_chunk(lanes *z)
     if (from) taut_pool_run(e->pool, (int)z->count, open_member, z);
     for (size_t leg = 0, read = 0, reads, some; !status && leg < z->leg_count && !is_interrupted(z); leg += some) {
         some = some_legs(z, leg, &reads);
-        status = taut_mem_grow(e->prototype->context, &z->rows, &z->row_capacity, z->count * reads * z->columns + 1,
-                               sizeof *z->rows);
+        status = taut_mem_grow(e->prototype->context, &z->rows, &z->row_capacity,
+                               mem_product(mem_product(z->count, reads), z->columns) + 1, sizeof *z->rows);
         if (!status)
             status = taut_executor_run(z->executor, z->legs + leg, some, z->count, z->values, from, z->rows, z->members,
                                        z->states);

@@ -48,7 +48,7 @@ int taut_values(taut_simulation *z, int matrix, double *values, size_t capacity)
 static int exact_tangent(taut_simulation *z, double h, double *a)
 {
     const size_t n = taut_count(z, TAUT_POSITION), size = z->api->number_size;
-    void *numbers = taut_mem_new(z->context, 4 * n * n + 1, size);
+    void *numbers = taut_mem_new(z->context, mem_product(4 * n, n) + 1, size);
     if (!numbers) return TAUT_OUT_OF_MEMORY;
     double *doubles = numbers;
     wide *wides = numbers;

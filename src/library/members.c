@@ -329,7 +329,7 @@ static int gather(taut_members *z, const sweep_chunk *c, const double **rows)
         to = z->run.rows + (size_t)(c->first - z->spec.first) * size;
     else if (!z->run.chunk || moments == z->times)
         return TAUT_OK;
-    else if (taut_mem_grow(z->context, &z->rows, &z->row_capacity, c->count * size + 1, sizeof *z->rows))
+    else if (taut_mem_grow(z->context, &z->rows, &z->row_capacity, mem_product(c->count, size) + 1, sizeof *z->rows))
         return TAUT_OUT_OF_MEMORY;
     else
         to = z->rows;

@@ -250,7 +250,7 @@ static int solve_explicit(symbols *y, reduced_phase *p)
     explicit_round r = { .leaves = taut_mem_new(y->context, room, sizeof(expr)),
                          .values = taut_mem_new(y->context, room, sizeof(expr)),
                          .chosen = taut_mem_new(y->context, 2 * room, 1),
-                         .in = taut_mem_new(y->context, room * room, 1) };
+                         .in = taut_mem_new(y->context, mem_product(room, room), 1) };
     int status = r.leaves && r.values && r.chosen && r.in ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     if (!status) r.needed = r.chosen + room;
     do {
@@ -318,7 +318,7 @@ int X(reduce_elimination)(symbols *y, uint32_t count, elimination *m)
 {
     const size_t size = count;
     *m = (elimination){ .size = count,
-                        .a = taut_mem_new(y->context, size * size + 1, sizeof(expr)),
+                        .a = taut_mem_new(y->context, mem_product(size, size) + 1, sizeof(expr)),
                         .row = taut_mem_new(y->context, 2 * size + 1, sizeof(uint32_t)),
                         .row_done = taut_mem_new(y->context, 3 * size + 1, 1),
                         .right = taut_mem_new(y->context, 2 * size + 1, sizeof(expr)) };

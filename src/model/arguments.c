@@ -38,7 +38,7 @@ void taut_functions_register(lua_State *L, const script_function *list, size_t c
 
 void taut_functions_check_list(lua_State *L, int i, const char *who)
 {
-    lua_Integer count = (lua_Integer)lua_rawlen(L, i);
+    const lua_Integer count = taut_tables_length(L, i);
     i = lua_absindex(L, i);
     for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1)) {
         const lua_Integer place = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : 0;

@@ -123,7 +123,7 @@ function get_turn(given, what)
     local s = sin(half)
     return vector{cos(half), s*n[1], s*n[2], s*n[3]}
   end
-  local ok = (type(given) == "table" and getmetatable(given) == nil and #given == 4) or
+  local ok = (type(given) == "table" and getmetatable(given) == nil and rawlen(given) == 4) or
              (type(given) == "userdata" and show(given) == "a vector of 4")
   if not ok then
     refuse(what .. " needs a rotation, got " .. show(given) ..
@@ -150,13 +150,13 @@ function solid(kind, given)
   end
   local s = setmetatable({ kind = kind }, Solid)
   if kind == "box" then
-    if #given ~= 2 and #given ~= 3 then
+    if rawlen(given) ~= 2 and rawlen(given) ~= 3 then
       refuse("box needs its sides, got " .. show(given) .. "; write box{a, b, c}, or box{a, b} in the plane")
     end
     for key in pairs(given) do
       if type(key) ~= "number" then refuse("box takes its sides as a list; write box{a, b, c}") end
     end
-    for i = 1, #given do s[i] = get_positive(given[i], "the side of a box") end
+    for i = 1, rawlen(given) do s[i] = get_positive(given[i], "the side of a box") end
     return s
   end
   check_keys(given, kind, sizes_of[kind])
@@ -232,7 +232,7 @@ end
 -- Six entries xx yy zz xy xz yz (the matrix with those off the diagonal: -sum m x y) from 3, 6 or 9 numbers.
 local function get_inertia(given, who)
   local what = "the inertia of " .. who
-  local count = type(given) == "table" and #given or type(given) == "userdata" and #vector(given) or 0
+  local count = type(given) == "table" and rawlen(given) or type(given) == "userdata" and #vector(given) or 0
   if count ~= 3 and count ~= 6 and count ~= 9 then
     refuse(what .. " is three principal moments, six entries {xx, yy, zz, xy, xz, yz} or nine, row by row; got " ..
            show(given))

@@ -165,8 +165,8 @@ static void read_options(lua_State *L, contact *c)
     }
     for (lua_pushnil(L); lua_next(L, 3); lua_pop(L, 1)) all++;
     if (all == found) return;
-    taut_sandbox_keys(L, 3);
-    for (lua_Integer k = 1; k <= (lua_Integer)lua_rawlen(L, -1); k++) {
+    taut_tables_keys(L, 3);
+    for (lua_Integer k = 1; k <= (lua_Integer)all; k++) {
         lua_rawgeti(L, -1, k);
         if (lua_type(L, -1) != LUA_TSTRING)
             taut_script_error(L, "contact '%s' has an option without a name; write {restitution = 0.9, friction = 0.3}",

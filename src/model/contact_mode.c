@@ -546,7 +546,7 @@ int taut_gap_model_create(const model *m, model **result)
             add_constraint(&b, m->contacts[i].name,
                            taut_expr_variable(b.g, KIND_Q, m->groups[m->contacts[i].point[0]].first + k),
                            m->contacts[i].line, 0);
-    if (taut_mem_grow(m->context, &p->observables, &p->observable_capacity, 4 * m->contact_count,
+    if (taut_mem_grow(m->context, &p->observables, &p->observable_capacity, mem_product(4, m->contact_count),
                       sizeof *p->observables))
         b.failed = 1;
     for (size_t i = 0; !b.failed && i < m->contact_count; i++) {

@@ -233,7 +233,7 @@ local function couple(type_name, name, j1, j2, ratio, o, who, radius)
 end
 
 local function get_pair(list, what)
-  if type(list) ~= "table" or #list ~= 2 then refuse(what .. " are two numbers; write {first, second}") end
+  if type(list) ~= "table" or rawlen(list) ~= 2 then refuse(what .. " are two numbers; write {first, second}") end
   return get_positive(list[1], what), get_positive(list[2], what)
 end
 

@@ -216,7 +216,7 @@ static int push_body(lua_State *L, shape_type type, const char *who, const doubl
 /* Two or three lengths, or one where `least` is 1, from the table or number at 2; what is not given is 0. */
 static void get_sizes(lua_State *L, const char *who, int least, int most, double sizes[3])
 {
-    int count = lua_type(L, 2) == LUA_TTABLE ? (int)lua_rawlen(L, 2) : lua_isnoneornil(L, 2) ? 0 : 1;
+    int count = lua_type(L, 2) == LUA_TTABLE ? (int)taut_tables_length(L, 2) : lua_isnoneornil(L, 2) ? 0 : 1;
     if (count < least || count > most)
         taut_script_error(L,
                      least == 1 ? "%s needs a radius, got %s; give one, or {radius, thickness}"
@@ -323,7 +323,7 @@ static int shape_index(lua_State *L)
 
 static void get_range(lua_State *L, int i, const char *who, double range[2])
 {
-    if (lua_type(L, i) != LUA_TTABLE || lua_rawlen(L, i) != 2)
+    if (lua_type(L, i) != LUA_TTABLE || taut_tables_length(L, i) != 2)
         taut_script_error(L, "%s needs a range here, got %s; give {from, to}", who, taut_symbols_describe(L, i));
     taut_functions_check_list(L, i, who);
     for (int k = 0; k < 2; k++) {
@@ -384,7 +384,7 @@ static int draw_path(lua_State *L)
         get_range(L, 2, "path", range);
         return push_grid(L, SHAPE_PATH, "path", range, NULL, 1, get_intervals(L, 3, "path", 96) + 1);
     }
-    lua_Integer count = lua_type(L, 1) == LUA_TTABLE ? (lua_Integer)lua_rawlen(L, 1) : 0;
+    lua_Integer count = lua_type(L, 1) == LUA_TTABLE ? taut_tables_length(L, 1) : 0;
     if (count < 2)
         return taut_script_error(L, "path got %s; give a function of a number and its range, or a table of places",
                             taut_symbols_describe(L, 1));
@@ -422,7 +422,7 @@ static int draw_draw(lua_State *L)
         return taut_script_error(L, "draw needs a table, got %s; write draw { bar(origin, a) }",
                                  taut_symbols_describe(L, 1));
     taut_functions_check_list(L, 1, "draw");
-    lua_Integer count = (lua_Integer)lua_rawlen(L, 1);
+    const lua_Integer count = taut_tables_length(L, 1);
     for (lua_Integer i = 1; i <= count; i++) {
         lua_rawgeti(L, 1, i);
         const shape *given = taut_symbols_userdata(L, -1, SYMBOL_SHAPE);

@@ -1,4 +1,4 @@
-/* Comparisons by == and ~=. Lua asks no metamethod when a symbol is compared with a number: `if c == 0` would be false
+/* Comparisons by == and ~=, and lengths. Lua asks no metamethod when a symbol is compared with a number: `if c == 0` would be false
  * and `if c ~= 0` true whatever the value of c is. The source of the model is therefore changed before it is compiled,
  * token by token, and every line stays where it is:
  *
@@ -12,7 +12,12 @@
  *
  * The limit of a loop is checked as well, when a definition that is not a whole number may have reached it:
  *
- *     for i = 1, n do    for i = 1, (n )|"\3"do */
+ *     for i = 1, n do    for i = 1, (n )|"\3"do
+ *
+ * The length that Lua finds of a list with holes differs from process to process, and tables have no metamethod for it
+ * (tables.c). ^ alone binds more tightly than #, from the right, so the operand stays the same:
+ *
+ *     #a    "\4"^a    __pow of strings, when the first is this one */
 #include "model/script.h"
 
 #include <ctype.h>
@@ -21,6 +26,7 @@
 #define MARK_BOX '\1'
 #define MARK_PLAIN '\2'
 #define MARK_LIMIT '\3'
+#define MARK_LENGTH '\4'
 #define GROWTH 8 /* most bytes that one replaced operator or loop adds */
 #define NESTING 1000 /* more than Lua allows */
 
@@ -99,6 +105,18 @@ static int mark(lua_State *L)
                         taut_symbols_describe(L, lua_type(L, 1) == LUA_TNUMBER ? 2 : 1));
 }
 
+/* __pow of strings. Upvalue: Lua's own. */
+static int length_or_power(lua_State *L)
+{
+    size_t size;
+    const char *text = lua_type(L, 1) == LUA_TSTRING ? lua_tolstring(L, 1, &size) : NULL;
+    if (text && size == 1 && text[0] == MARK_LENGTH) return taut_tables_operator(L);
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    lua_call(L, lua_gettop(L) - 1, 1);
+    return 1;
+}
+
 void taut_compare_open(lua_State *L)
 {
     static const luaL_Reg operators[] = { { "__lt", box_equal }, { "__le", box_differ }, { NULL, NULL } };
@@ -107,6 +125,9 @@ void taut_compare_open(lua_State *L)
     if (lua_getmetatable(L, -1)) {
         lua_pushcfunction(L, mark);
         lua_setfield(L, -2, "__bor");
+        lua_getfield(L, -1, "__pow");
+        lua_pushcclosure(L, length_or_power, 1);
+        lua_setfield(L, -2, "__pow");
         lua_pop(L, 1);
     }
     lua_pop(L, 1);
@@ -239,6 +260,13 @@ static void put_equality(rewriter *r)
     r->at += 2;
 }
 
+static void put_length(rewriter *r)
+{
+    const char length[] = { '"', MARK_LENGTH, '"', '^' };
+    put(r, length, sizeof length);
+    r->at++;
+}
+
 /* A new expression begins behind what was put last. */
 static void begin_expression(rewriter *r)
 {
@@ -310,10 +338,11 @@ static void put_sign(rewriter *r)
     }
 }
 
-/* How many == and ~= there may be, and loops if they are wanted. */
+/* How many ==, ~= and # there may be, and loops if they are wanted. */
 static size_t count_places(const char *text, size_t size, int limits)
 {
     size_t count = 0;
+    for (size_t i = 0; i < size; i++) count += text[i] == '#';
     for (size_t i = 0; i + 2 < size; i++) {
         count += text[i + 1] == '=' && (text[i] == '=' || text[i] == '~');
         count += limits && memcmp(text + i, "for", 3) == 0;
@@ -338,6 +367,8 @@ const char *taut_compare_rewrite(lua_State *L, const char *text, size_t *size)
             r->at += over;
         } else if ((*r->at == '=' || *r->at == '~') && next_is(r, 1, '=')) {
             put_equality(r);
+        } else if (*r->at == '#') {
+            put_length(r);
         } else if (is_word(*r->at)) {
             put_word(r);
         } else {

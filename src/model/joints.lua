@@ -192,7 +192,7 @@ local of_freedom = { angle = set_of "start rate stiffness rest damping limits re
                      length = set_of "start rate stiffness rest damping limits restitution motion force" }
 
 local function set_limits(j, name, x, t, who)
-  if type(t.limits) ~= "table" or #t.limits ~= 2 then
+  if type(t.limits) ~= "table" or rawlen(t.limits) ~= 2 then
     refuse(who .. ": limits are two numbers; write limits = {least, greatest}")
   end
   local how = { restitution = t.restitution }

@@ -271,6 +271,7 @@ static int build(lua_State *L)
     const char *text = s->model->source;
     size_t size = s->model->source_size;
     taut_sandbox_open(L);
+    taut_tables_open(L);
     taut_patterns_open(L);
     taut_compare_open(L);
     taut_symbols_open(L);
@@ -300,6 +301,7 @@ static int build(lua_State *L)
     }
     lua_sethook(L, hook, LUA_MASKCOUNT, HOOK_PERIOD);
     lua_call(L, 0, 0);
+    taut_tables_finish(L);
     taut_mechanism_finish(L);
     lua_sethook(L, NULL, 0, 0);
     taut_embed_finish(L);

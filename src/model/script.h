@@ -83,6 +83,7 @@ typedef struct script {
     int has_texts;          /* functions of the texts may be running */
 
     int metatables[SYMBOL_TYPES]; /* in the registry */
+    int given_metatables;         /* in the registry: those that the script has set */
 
     /* -> index */
     name_table group_names, parameter_names, constraint_names, observable_names, embedding_names, contact_names;
@@ -150,14 +151,24 @@ void taut_functions_check_list(lua_State *L, int i, const char *who);
 /* ---- sandbox.c, patterns.c ---- */
 void taut_sandbox_open(lua_State *L);
 void taut_patterns_open(lua_State *L);
-/* Pushes an array of the keys of the table at i in an order that is the same in every process. */
-void taut_sandbox_keys(lua_State *L, int i);
 /* Pushes the value at i as a text, as Lua's tostring, but without addresses. */
 void taut_sandbox_text(lua_State *L, int i);
 
+/* ---- tables.c ---- */
+void taut_tables_open(lua_State *L); /* after sandbox_open */
+/* Refuses metatables that have become those of weak tables; at the end. */
+void taut_tables_finish(lua_State *L);
+/* The length of the table at i, that of lua_rawlen where the list has no holes. Where it has, it is one of its borders,
+   which depends on what the table holds alone. */
+lua_Integer taut_tables_length(lua_State *L, int i);
+/* Pushes an array of the keys of the table at i in an order that is the same in every process. */
+void taut_tables_keys(lua_State *L, int i);
+/* The operator #, of the second of two values. */
+int taut_tables_operator(lua_State *L);
+
 /* ---- equality.c ---- */
 void taut_compare_open(lua_State *L); /* after patterns_open */
-/* The source with every == and ~= changed so that symbols are refused; lines stay where they are. The result lives on
+/* The source with every == and ~= changed so that symbols are refused, and every #; lines stay where they are. The result lives on
    the stack (two values are pushed). NULL, and nothing pushed: nothing is to be changed. Lua must accept the source. */
 const char *taut_compare_rewrite(lua_State *L, const char *text, size_t *size);
 int taut_compare_refuse(lua_State *L);

@@ -192,7 +192,7 @@ static void component_values(lua_State *L, const purpose *p, uint32_t size, star
                           size == 2   ? "x, y"
                           : size == 3 ? "x, y, z"
                                       : "w, x, y, z");
-    lua_Integer count = v ? (v->dimension ? v->dimension : size) : (lua_Integer)lua_rawlen(L, -1);
+    lua_Integer count = v ? (v->dimension ? v->dimension : size) : taut_tables_length(L, -1);
     if (count != size || size == 1)
         taut_script_error(L, size == 1 ? "start of '%s' needs %d number, got %s; give a number, not a table"
                                   : "start of '%s' needs %d values, got %s; give one for each coordinate",
@@ -307,7 +307,7 @@ static void add_points(lua_State *L, int line)
     target_name(taut_script_of(L), &t, name, sizeof name);
     if (t.k != KIND_Q)
         taut_script_error(L, "start_points gives positions, not '%s'; the momenta follow from the two points", name);
-    if (lua_type(L, -1) != LUA_TTABLE || lua_rawlen(L, -1) != 2)
+    if (lua_type(L, -1) != LUA_TTABLE || taut_tables_length(L, -1) != 2)
         taut_script_error(L, "start_points of '%s' needs two %s, at t = 0 and a step later, got %s; write %s", name,
                      t.size == 1 ? "values" : "points", taut_symbols_describe(L, -1),
                      t.size == 1 ? "{x0, x1}" : "{{...}, {...}}");
@@ -353,9 +353,9 @@ static int each_entry(lua_State *L, void (*add)(lua_State *L, int line))
         use_entry(L, add, line);
         return 0;
     }
-    taut_sandbox_keys(L, 1);
+    taut_tables_keys(L, 1);
     int keys = lua_gettop(L);
-    lua_Integer count = (lua_Integer)lua_rawlen(L, keys);
+    const lua_Integer count = taut_tables_length(L, keys);
     for (lua_Integer i = 1; i <= count; i++) {
         lua_rawgeti(L, keys, i);
         lua_pushvalue(L, -1);

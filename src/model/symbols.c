@@ -82,7 +82,7 @@ const char *taut_symbols_describe(lua_State *L, int i)
     switch (lua_type(L, i)) {
     case LUA_TNONE: return lua_pushliteral(L, "nothing");
     case LUA_TNIL: return lua_pushliteral(L, "nil");
-    case LUA_TTABLE: return lua_pushfstring(L, "a table of %I values", (lua_Integer)lua_rawlen(L, i));
+    case LUA_TTABLE: return lua_pushfstring(L, "a table of %I values", taut_tables_length(L, i));
     case LUA_TSTRING: return lua_pushliteral(L, "a text");
     default: return lua_pushfstring(L, "a %s", luaL_typename(L, i));
     }

@@ -32,7 +32,7 @@ void taut_vectors_get(lua_State *L, int i, const char *who, vector *v)
     if (lua_type(L, i) != LUA_TTABLE)
         taut_script_error(L, "%s needs a vector here, got %s; give a point, a vector or a table {x, y, z}", who,
                      taut_symbols_describe(L, i));
-    lua_Integer count = (lua_Integer)lua_rawlen(L, i);
+    const lua_Integer count = taut_tables_length(L, i);
     if (count < 1 || count > 4)
         taut_script_error(L, "%s needs a vector here, got %s; write {x, y} or {x, y, z}", who,
                           taut_symbols_describe(L, i));

@@ -133,7 +133,7 @@ int taut_sweep_path(sweep_writer *s, uint64_t member, const double *values, size
 {
     sqlite3_stmt *q;
     int status = prepared(s, PUT_PATH, &q);
-    if (!status) status = taut_mem_grow(s->context, &s->bytes, &s->capacity, count * 8, 1);
+    if (!status) status = taut_mem_grow(s->context, &s->bytes, &s->capacity, mem_product(count, 8), 1);
     if (status) return status;
     taut_little_endian(s->bytes, values, count, 8);
     sqlite3_bind_int64(q, 1, (sqlite3_int64)member);
@@ -184,7 +184,7 @@ int taut_sweep_histogram(sweep_writer *s, size_t moment, size_t column, double l
 {
     sqlite3_stmt *q;
     int status = prepared(s, PUT_HISTOGRAM, &q);
-    if (!status) status = taut_mem_grow(s->context, &s->bytes, &s->capacity, bins * 21 + 1, 1);
+    if (!status) status = taut_mem_grow(s->context, &s->bytes, &s->capacity, mem_product(bins, 21) + 1, 1);
     if (status) return status;
     char *line = (char *)s->bytes;
     size_t used = 0;

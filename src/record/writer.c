@@ -351,7 +351,7 @@ int taut_writer_setting(writer *w, size_t number, const char *name, const char *
 /* Numbers as bytes of the file, for the time until the statement has run. */
 static int bind_numbers(writer *w, sqlite3_stmt *s, int parameter, const void *numbers, size_t count, size_t size)
 {
-    int status = taut_mem_grow(w->d.context, &w->bytes, &w->bytes_capacity, count * size, 1);
+    int status = taut_mem_grow(w->d.context, &w->bytes, &w->bytes_capacity, mem_product(count, size), 1);
     if (status) return status;
     taut_little_endian(w->bytes, numbers, count, size);
     return sqlite3_bind_blob64(s, parameter, w->bytes, count * size, SQLITE_TRANSIENT) ? taut_database_fail(&w->d)

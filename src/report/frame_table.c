@@ -52,7 +52,7 @@ static int make_room(table *t)
     }
     t->rows = (size_t)(t->dense + (t->frames - t->dense + t->bucket - 1) / t->bucket);
     for (size_t k = 0; k < t->column_count; k++) {
-        t->columns[k].values = taut_mem_new(t->context, t->rows * (t->bucket > 1 ? 3 : 1), sizeof(double));
+        t->columns[k].values = taut_mem_new(t->context, mem_product(t->rows, t->bucket > 1 ? 3 : 1), sizeof(double));
         if (!t->columns[k].values) return TAUT_OUT_OF_MEMORY;
     }
     return TAUT_OK;

@@ -156,7 +156,7 @@ int taut_pack(taut_context *context, const table *t, const record_column *column
     *p = (packed){ .parts = t->bucket > 1 ? 3 : 1 };
     p->channel_count = p->parts * t->column_count;
     p->codes = taut_mem_new(context, p->channel_count, sizeof *p->codes);
-    unsigned char *planes = taut_mem_new(context, p->channel_count * t->rows, 8);
+    unsigned char *planes = taut_mem_new(context, mem_product(p->channel_count, t->rows), 8);
     int status = p->codes && planes ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     for (size_t i = 0; !status && i < p->channel_count; i++)
         pack_channel(t, columns, p, i / p->parts, i % p->parts, planes + 8 * i * t->rows);

@@ -121,7 +121,7 @@ static int read_head(page *z)
     z->last = last;
     z->columns = taut_record_column_count(z->r) - 1 - z->varied_count;
     for (int i = 0; i < 9; i++) {
-        z->statistics[i] = taut_mem_new(z->context, z->moment_count * z->columns + 1, sizeof(double));
+        z->statistics[i] = taut_mem_new(z->context, mem_product(z->moment_count, z->columns) + 1, sizeof(double));
         if (!z->statistics[i]) return TAUT_OUT_OF_MEMORY;
         for (size_t k = 0; k < z->moment_count * z->columns; k++) z->statistics[i][k] = (double)NAN;
     }
