@@ -383,6 +383,16 @@ static int endless(const hybrid *self, const state *x, long events)
         (double)x->t, events);
 }
 
+#define SUBSTEPS 100000L /* most in one step; with so many something is wrong with its length */
+
+/* Not a merged step instead: it would end impacts that all happen, one after the other, in one plastic one. */
+static int too_many(const hybrid *self, const state *x)
+{
+    return taut_fail(self->context, TAUT_NO_CONVERGENCE,
+                     "at t = %.9g: contacts change more than %ld times in one step; take a smaller step", (double)x->t,
+                     SUBSTEPS);
+}
+
 static int advance(hybrid *self, state *x, real h)
 {
     real left = h;
@@ -395,7 +405,8 @@ static int advance(hybrid *self, state *x, real h)
         int status = advance_once(self, x, &left, &event), crowded = 0;
         events.events += event.kind != CROSS_NONE;
         if (contact_may_merge(status)) X(state_copy)(&self->step.before, x);
-        else if (!status && (self->step.still > most || ++substeps > 100000)) status = endless(self, x, events.events);
+        else if (!status && self->step.still > most) status = endless(self, x, events.events);
+        else if (!status && ++substeps > SUBSTEPS) return too_many(self, x);
         else if (!status) crowded = event.kind != CROSS_NONE && is_crowded(self, x, &events, left);
         if (contact_may_merge(status) || crowded) status = merge(self, x, status, &left);
         if (status) return status;
