@@ -128,6 +128,26 @@ static void endless_impacts_are_cut_short(void **state)
     close_model(z);
 }
 
+/* Between two walls for 10^6 times its way there and back: that is refused at the 100001st impact, and nothing is
+   changed. It would be a few seconds of work, and a merged step instead of it leaves the ball at rest. */
+static void a_step_of_too_many_impacts_is_refused(void **state)
+{
+    (void)state;
+    static const char text[] = "local x = coordinate 'x'; lagrangian(x.dot^2/2); local e = {restitution = 1}\n"
+                               "contact('left', x, e); contact('right', 1 - x, e)\n"
+                               "start { x = 0.5, ['x.dot'] = 1 }";
+    if (QUAD || SANITIZED) skip(); /* the same lines, slower */
+    simulation *z = open_contact(NULL, text, "rattle", 0, NULL);
+    do_steps(z, 1, 1000); /* 1000 impacts: an even number of them leads back */
+    assert_at_most(REAL(fabs)(z->x.q[0] - (real)1 / 2), ROUND(1e6));
+    assert_at_most(REAL(fabs)(z->x.w[0] - 1), ROUND(1e3));
+    const real q = z->x.q[0], w = z->x.w[0];
+    assert_int_equal(X(simulation_step)(z, 1000000), TAUT_NO_CONVERGENCE);
+    assert_non_null(strstr(taut_error_text(z->m->context), "take a smaller step"));
+    assert_true(z->x.q[0] == q && z->x.w[0] == w);
+    close_model(z);
+}
+
 /* Two balls that hit two walls at once, with restitutions of their own: each contact has its own. */
 static void simultaneous_impacts_have_their_own_restitution(void **state)
 {
@@ -256,6 +276,7 @@ int main(void)
         cmocka_unit_test(impacts_begin_sums_anew),
         cmocka_unit_test(sequential_impacts_begin_with_the_fastest),
         cmocka_unit_test(endless_impacts_are_cut_short),
+        cmocka_unit_test(a_step_of_too_many_impacts_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

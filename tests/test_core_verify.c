@@ -536,6 +536,10 @@ static void steps_must_divide_the_end(void **unused)
     assert_int_equal(taut_converge_step_count(taut_wide_from_double(0.3), 1), 0);
     assert_int_equal(taut_converge_step_count(2, 1), 0);
     assert_int_equal(taut_converge_step_count(-1, 1), 0);
+    /* 10/3 with as many digits as one writes is 3 steps of 10, and with seven it is not: (1/3 - 0.3333333)*30 = 1e-6 */
+    assert_int_equal(taut_converge_step_count(taut_wide_from_double(0.33333333333), 10), 30);
+    assert_int_equal(taut_converge_step_count(taut_wide_from_double(0.3333333), 10), 0);
+    assert_int_equal(taut_converge_step_count(taut_wide_from_double(0.3333334), 10), 0);
     wide steps[] = { taut_wide_from_double(0.3) };
     simulation *z = open_model("pendulum");
     converge_result r;
@@ -567,6 +571,35 @@ static void another_motion_is_seen(void **unused)
         X(simulation_destroy)(z);
         close_model(other);
     }
+}
+
+static int nowhere(void *engine, wide *q, wide *p, wide *lambda)
+{
+    const int status = ENGINE.solution(engine, q, p, lambda);
+    q[4] = (wide)NAN;
+    return status;
+}
+
+/* A coordinate that is not a number, between others that agree: there is no error, and no order. */
+static void a_solution_that_is_none_has_no_error(void **unused)
+{
+    (void)unused;
+    wide steps[] = { (wide)1 / 8, (wide)1 / 16 };
+    simulation *z = open_model("double-spherical-pendulum"), *other = open_model("double-spherical-pendulum");
+    engine_api api = ENGINE;
+    api.solution = nowhere;
+    converge_result r;
+    converge_options o = { .steps = steps, .count = 2, .until = 1, .reference_step = (wide)1 / 64 };
+    assert_int_equal(taut_converge_run(z->m->context, &api, z, &ENGINE, other, &o, &r), TAUT_OK);
+    for (int i = 0; i < 2; i++) {
+        assert_false(r.rows[i].failure[0]);
+        assert_true(r.rows[i].error[0] != r.rows[i].error[0]);
+        assert_true(r.rows[i].order[0] != r.rows[i].order[0]);
+        assert_true(r.rows[i].error[1] > 0 && r.rows[i].error[1] < 1); /* the momenta are there */
+    }
+    taut_converge_result_clear(z->m->context, &r);
+    close_model(z);
+    close_model(other);
 }
 
 /* A step that fails is a row that says so; the others stand. */
@@ -607,7 +640,9 @@ int main(void)
         cmocka_unit_test(flow_recovers_from_a_step_that_was_far_too_long),
         cmocka_unit_test(converges_with_order_two),
         cmocka_unit_test(steps_must_divide_the_end),
-        cmocka_unit_test(another_motion_is_seen), cmocka_unit_test(a_failed_step_is_a_row),
+        cmocka_unit_test(another_motion_is_seen),
+        cmocka_unit_test(a_solution_that_is_none_has_no_error),
+        cmocka_unit_test(a_failed_step_is_a_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

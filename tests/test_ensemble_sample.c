@@ -139,6 +139,51 @@ static void designs_have_their_laws(void **state)
 }
 
 /* Whatever else is asked for, and of however many members. */
+/* The member that counter_permute sends to `place`, among 2^60: its network of Feistel, backwards. */
+static uint64_t sent_to(uint64_t seed, uint32_t dimension, uint64_t place)
+{
+    const uint64_t mask = ((uint64_t)1 << 30) - 1;
+    uint64_t left = place >> 30, right = place & mask;
+    for (uint32_t round = 8; round-- > 0;) {
+        const uint64_t before = right ^ (counter_bits(seed, left, dimension, 0x100u + round) & mask);
+        right = left;
+        left = before;
+    }
+    return left << 30 | right;
+}
+
+/* The last cell of 2^60 is narrower than the spacing of doubles below 1: its numbers are still below 1. And members
+   beyond those that the hypercube was made for are random ones. */
+static void hypercubes_end_below_one(void **state)
+{
+    (void)state;
+    const char *const normal = "a=normal(0,1)", *const uniform = "a=uniform(0,1)";
+    const uint64_t count = (uint64_t)1 << 60;
+    taut_context *context = taut_context_create(NULL);
+    sample *s, *random;
+    double x, y;
+    const uint64_t last = sent_to(5, 0, count - 1);
+    assert_int_equal(counter_permute(5, 0, count, last), count - 1);
+    assert_int_equal(taut_sample_create(context, &uniform, 1, NULL, NULL, DESIGN_LATIN, 5, count, &s), TAUT_OK);
+    taut_sample_values(s, last, &x);
+    assert_true(x == 1 - 0x1p-53);
+    taut_sample_free(s);
+    assert_int_equal(taut_sample_create(context, &normal, 1, NULL, NULL, DESIGN_LATIN, 5, count, &s), TAUT_OK);
+    taut_sample_values(s, last, &x);
+    assert_true(x > 8 && x < 10); /* the quantile of 1 - 2^-53 is 8.21 */
+    taut_sample_free(s);
+    assert_int_equal(taut_sample_create(context, &uniform, 1, NULL, NULL, DESIGN_LATIN, 5, 4, &s), TAUT_OK);
+    assert_int_equal(taut_sample_create(context, &uniform, 1, NULL, NULL, DESIGN_RANDOM, 5, 4, &random), TAUT_OK);
+    for (uint64_t member = 4; member < 7; member++) {
+        taut_sample_values(s, member, &x);
+        taut_sample_values(random, member, &y);
+        assert_true(x == y);
+    }
+    taut_sample_free(random);
+    taut_sample_free(s);
+    taut_context_destroy(context);
+}
+
 static void members_depend_on_seed_and_number_alone(void **state)
 {
     (void)state;
@@ -292,6 +337,7 @@ int main(void)
         cmocka_unit_test(sobol_is_even),
         cmocka_unit_test(normal_quantiles_are_right),
         cmocka_unit_test(designs_have_their_laws),
+        cmocka_unit_test(hypercubes_end_below_one),
         cmocka_unit_test(members_depend_on_seed_and_number_alone),
         cmocka_unit_test(grids_are_products),
         cmocka_unit_test(grids_have_an_end),

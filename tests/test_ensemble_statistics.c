@@ -3,6 +3,8 @@
 
 #include "ensemble/counter.h"
 #include "ensemble/statistics.h"
+#include "ensemble/summary.h"
+#include "ensemble/sweep.h"
 
 #include "support.h"
 
@@ -93,6 +95,47 @@ static void deviations_survive_cancellation(void **state)
     taut_context_destroy(context);
 }
 
+/* Over n - 1, whatever the precision of the sums. */
+static void deviations_are_those_of_samples(void **state)
+{
+    (void)state;
+    taut_context *context = taut_context_create(NULL);
+    statistics s;
+    assert_int_equal(taut_statistics_create(context, 1, &s), TAUT_OK);
+    for (int i = 1; i <= 4; i++) {
+        const double x = i;
+        taut_statistics_add(&s, &x);
+        if (i == 1) assert_true(isnan(taut_statistics_deviation(&s.cells[0])));
+    }
+    assert_at_most(fabs(taut_statistics_deviation(&s.cells[0]) - sqrt(5.0 / 3)), 1e-15); /* (9 + 1 + 1 + 9)/4/3 */
+    taut_statistics_clear(&s);
+    taut_context_destroy(context);
+}
+
+/* The middles of 50 bins, and both ends of the range: the upper end is in the last bin, which has no next one. */
+static void a_histogram_has_all_values(void **state)
+{
+    (void)state;
+    enum { COUNT = SUMMARY_BINS + 2 };
+    taut_context *context = taut_context_create(NULL);
+    statistics s;
+    summary made;
+    double x[COUNT], same[3] = { 7, 7, 7 };
+    assert_int_equal(taut_statistics_create(context, 1, &s), TAUT_OK);
+    for (int i = 0; i < SUMMARY_BINS; i++) x[i] = i + 0.5;
+    x[SUMMARY_BINS] = SUMMARY_BINS, x[SUMMARY_BINS + 1] = 0;
+    for (int i = 0; i < COUNT; i++) taut_statistics_add(&s, &x[i]);
+    taut_summary_make(STATS_ALL, &s.cells[0], x, COUNT, &made);
+    assert_int_equal(made.bins, SUMMARY_BINS);
+    assert_true(made.low == 0 && made.high == SUMMARY_BINS);
+    for (size_t i = 0; i < made.bins; i++) assert_int_equal(made.counts[i], i == 0 || i + 1 == made.bins ? 2 : 1);
+    taut_summary_make(STATS_ALL, &s.cells[0], same, 3, &made);
+    assert_int_equal(made.bins, 1);
+    assert_int_equal(made.counts[0], 3);
+    taut_statistics_clear(&s);
+    taut_context_destroy(context);
+}
+
 static void quantiles_are_those_of_numpy(void **state)
 {
     (void)state;
@@ -111,6 +154,8 @@ int main(void)
         cmocka_unit_test(sums_do_not_depend_on_the_order),
         cmocka_unit_test(sums_are_exact),
         cmocka_unit_test(deviations_survive_cancellation),
+        cmocka_unit_test(deviations_are_those_of_samples),
+        cmocka_unit_test(a_histogram_has_all_values),
         cmocka_unit_test(quantiles_are_those_of_numpy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -173,6 +173,36 @@ static void a_name_with_a_slash(void **state)
     unlink(target);
 }
 
+/* The line of an XYZ file is key=value, with blanks between; a name with one of its marks is one word all the same. */
+static void a_name_with_marks(void **state)
+{
+    (void)state;
+    static const record_column columns[] = { { "t", "time" }, { "a b.x", "coordinate" }, { "a b.y", "coordinate" },
+                                             { "u,v=\"w\" z\t!", "observable" } };
+    const double values[] = { 1, 2, 3, 4 };
+    char xyz[300], text[300] = "";
+    taut_context *context = taut_context_create(NULL);
+    writer *w = NULL;
+    record *r;
+    int done;
+    assert_int_equal(taut_writer_create(context, path, 0, columns, 4, 0, 0, &w), TAUT_OK);
+    assert_int_equal(taut_writer_frame(w, 0, values), TAUT_OK);
+    assert_int_equal(taut_writer_commit(w, 1000, &done), TAUT_OK);
+    taut_writer_close(w);
+    assert_int_equal(taut_record_open(context, path, &r), TAUT_OK);
+    snprintf(xyz, sizeof xyz, "%s/run.xyz", folder);
+    assert_int_equal(taut_export_xyz(context, r, xyz, &(export_options){ .every = 1 }), TAUT_OK);
+    FILE *file = fopen(xyz, "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    fclose(file);
+    assert_string_equal(text, "1\nProperties=species:S:1:pos:R:3:vel:R:3 Time=1 u_v__w__z_!=4\na_b 2 3 0 0 0 0\n");
+    taut_record_close(r);
+    taut_context_destroy(context);
+    unlink(path);
+    unlink(xyz);
+}
+
 static void nowhere_to_write(void **state)
 {
     (void)state;
@@ -197,7 +227,8 @@ int main(void)
     snprintf(path, sizeof path, "%s/run.taut", folder);
     snprintf(target, sizeof target, "%s/run.h5", folder);
     const struct CMUnitTest tests[] = { cmocka_unit_test(a_dataset_per_column), cmocka_unit_test(one_for_many),
-                                        cmocka_unit_test(a_name_with_a_slash), cmocka_unit_test(nowhere_to_write) };
+                                        cmocka_unit_test(a_name_with_a_slash), cmocka_unit_test(a_name_with_marks),
+                                        cmocka_unit_test(nowhere_to_write) };
     int failures = cmocka_run_group_tests(tests, NULL, NULL);
     rmdir(folder);
     return failures;

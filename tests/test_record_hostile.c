@@ -98,6 +98,7 @@ static void untouched(void **state)
 #define NO_SUM "delete from checkpoint where name = 'checksum';"
 #define NUMBER(name, text) NO_SUM "update checkpoint set value = '" text "' where name = '" name "'"
 #define BYTES(name, hex) NO_SUM "update checkpoint set value = x'" hex "' where name = '" name "'"
+#define SCHEMA "pragma writable_schema = on; update sqlite_schema set "
 #define MINUS_INFINITY "000000000000F0FF"
 
 static void refused_edits(void **state)
@@ -111,6 +112,13 @@ static void refused_edits(void **state)
         { READ | RESUME, "create view v as select 1", "view 'v'" },
         { READ | RESUME, "create table more (x)", "table 'more'" },
         { READ | RESUME, "create index i on frames (step)", "index 'i'" },
+        /* indexes that SQLite makes by itself have no statement, and belong to tables with a text as key */
+        { READ | RESUME, SCHEMA "tbl_name = 'frames' where name = 'sqlite_autoindex_run_1'",
+          "index 'sqlite_autoindex_run_1'" },
+        { READ | RESUME, SCHEMA "tbl_name = 'events' where name = 'sqlite_autoindex_checkpoint_1'",
+          "index 'sqlite_autoindex_checkpoint_1'" },
+        { READ | RESUME, SCHEMA "type = 'trigger' where name = 'sqlite_autoindex_run_1'",
+          "trigger 'sqlite_autoindex_run_1'" },
         { READ | RESUME, "drop table events; create view events as select 1 as event", "events" },
         { READ | RESUME,
           "drop table frames; create view frames as with recursive n(frame) as (select 0 union all "
@@ -159,6 +167,74 @@ static void refused_edits(void **state)
         if (refused != all[i].refuses) fail_msg("%s: refused %d, \"%s\"", all[i].sql, refused, said);
         if (!strstr(said, all[i].says)) fail_msg("%s: \"%s\" lacks \"%s\"", all[i].sql, said, all[i].says);
     }
+}
+
+/* A text or blob of the checkpoint, with a zero behind it. */
+static void checkpoint_entry(sqlite3 *db, const char *name, void *to, size_t size)
+{
+    char sql[100];
+    sqlite3_stmt *s;
+    snprintf(sql, sizeof sql, "select value from checkpoint where name = '%s'", name);
+    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &s, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(s), SQLITE_ROW);
+    const size_t found = (size_t)sqlite3_column_bytes(s, 0);
+    assert_true(found < size);
+    memcpy(to, sqlite3_column_blob(s, 0), found);
+    memset((char *)to + found, 0, size - found);
+    sqlite3_finalize(s);
+}
+
+/* A copy whose checkpoint says an energy, and has a first bar, that are too large by these parts. The longest bar error
+   that the run had is in *usual. */
+static void edit_state(double energy, double length, double *usual)
+{
+    sqlite3 *db;
+    sqlite3_stmt *s;
+    char text[600], *at = text;
+    double q[7], number = 0, residual;
+    copy_file(whole, changed);
+    assert_int_equal(sqlite3_open(changed, &db), SQLITE_OK);
+    checkpoint_entry(db, "watched.1", text, sizeof text);
+    for (int i = 0; i < 4; i++) number = strtod(at, &at); /* first last lowest highest */
+    checkpoint_entry(db, "residual", text, sizeof text);
+    residual = strtod(text, NULL);
+    *usual = number > residual ? number : residual;
+    checkpoint_entry(db, "energy", text, sizeof text);
+    checkpoint_entry(db, "state.q", q, sizeof q);
+    for (int i = 0; i < 3; i++) q[i] *= 1 + length;
+    assert_int_equal(sqlite3_prepare_v2(db, "update checkpoint set value = ?2 where name = ?1", -1, &s, NULL), SQLITE_OK);
+    snprintf(text + 300, 200, "%.17g", strtod(text, NULL) * (1 + energy));
+    sqlite3_bind_text(s, 1, "energy", -1, SQLITE_STATIC);
+    sqlite3_bind_text(s, 2, text + 300, -1, SQLITE_STATIC);
+    assert_int_equal(sqlite3_step(s), SQLITE_DONE);
+    sqlite3_reset(s);
+    sqlite3_bind_text(s, 1, "state.q", -1, SQLITE_STATIC);
+    sqlite3_bind_blob(s, 2, q, 6 * (int)sizeof *q, SQLITE_STATIC);
+    assert_int_equal(sqlite3_step(s), SQLITE_DONE);
+    sqlite3_finalize(s);
+    assert_int_equal(sqlite3_exec(db, NO_SUM, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+/* The state of a checkpoint is that which the run had: up to a millionth of the energy (the sizes of its terms, some 10
+   times the energy itself, count), and 1000 times the bar errors that it had, which are round-off. */
+static void other_states_are_refused(void **state)
+{
+    (void)state;
+    char said[TAUT_ERROR_TEXT];
+    double usual;
+    edit_state(1e-8, 0, &usual);
+    assert_int_equal(refusals(&pendulum, said, sizeof said), 0);
+    edit_state(1e-4, 0, &usual);
+    assert_int_equal(refusals(&pendulum, said, sizeof said), RESUME);
+    assert_non_null(strstr(said, "has energy"));
+    assert_between(usual, 1e-16, 1e-13);
+    /* norm2(a) - 16 becomes 32 times the part by which a is too long, and the other constraint less than that */
+    edit_state(0, 100 * usual / 32, &usual);
+    assert_int_equal(refusals(&pendulum, said, sizeof said), 0);
+    edit_state(0, 1e4 * usual / 32, &usual);
+    assert_int_equal(refusals(&pendulum, said, sizeof said), RESUME);
+    assert_non_null(strstr(said, "constraints to"));
 }
 
 /* The first number of what a state remembers of its contacts is the mode of the first one. */
@@ -234,7 +310,8 @@ static void random_bytes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(untouched), cmocka_unit_test(refused_edits),
-                                        cmocka_unit_test(refused_modes), cmocka_unit_test(random_cells),
+                                        cmocka_unit_test(other_states_are_refused),
+        cmocka_unit_test(refused_modes), cmocka_unit_test(random_cells),
                                         cmocka_unit_test(random_bytes) };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

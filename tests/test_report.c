@@ -257,6 +257,11 @@ static void meshes(void **state)
     assert_int_equal(mesh_of(context, binary, sizeof binary, &m), TAUT_OK);
     for (int k = 0; k < 9; k++) assert_true(m.corners[k] == 1);
     taut_mem_free(context, m.corners);
+    /* numbers that are none: a NaN in the first corner, minus infinity in the last */
+    binary[84 + 12 + 2] = 0xc0, binary[84 + 12 + 3] = 0x7f, binary[84 + 44 + 3] = 0xff;
+    assert_int_equal(mesh_of(context, binary, sizeof binary, &m), TAUT_OK);
+    for (int k = 0; k < 9; k++) assert_true(m.corners[k] == (k == 0 || k == 8 ? 0 : 1));
+    taut_mem_free(context, m.corners);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_int_equal(mesh_of(context, bad[i], strlen(bad[i]), &m), TAUT_CANNOT_READ);
         assert_true(!m.count && !m.corners);
@@ -407,6 +412,30 @@ static void json_texts(void **state)
         text, "{\"a\\\"b\":\"\\u003c/script\\u003e \\u0026 \\\\ \\n \\u0001 \xc3\xa4 \\ufffd \\ufffd\\ufffd\\ufffd\",\n"
               "\"n\":0.10000000000000001,\n\"i\":null,\n\"l\":[-3,\ntrue,\nnull]}");
     free(text);
+}
+
+/* The first and last characters of each length of UTF-8, and the bytes just beside them, which are none: forms that are
+   too long, halves of pairs, U+110000. A reader refuses a page with one of these. */
+static void json_characters(void **state)
+{
+    (void)state;
+    static const struct { const char *text; int bad; } all[] = {
+        { "\xc2\x80", 0 }, { "\xc1\xbf", 2 }, { "\xdf\xbf", 0 }, { "\xe0\xa0\x80", 0 }, { "\xe0\x9f\xbf", 3 },
+        { "\xed\x9f\xbf", 0 }, { "\xed\xa0\x80", 3 }, { "\xee\x80\x80", 0 }, { "\xef\xbf\xbf", 0 },
+        { "\xf0\x90\x80\x80", 0 }, { "\xf0\x8f\xbf\xbf", 4 }, { "\xf4\x8f\xbf\xbf", 0 }, /* U+10FFFF */
+        { "\xf4\x90\x80\x80", 4 }, { "\xf5\x80\x80\x80", 4 }, { "\xf0\x90\x80", 3 }, { "\x80", 1 } };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        char *text = NULL, expected[40] = "\"";
+        size_t size = 0;
+        json j = { .file = open_memstream(&text, &size) };
+        taut_json_text(&j, NULL, all[i].text);
+        fclose(j.file);
+        if (!all[i].bad) strcat(expected, all[i].text);
+        for (int k = 0; k < all[i].bad; k++) strcat(expected, "\\ufffd");
+        strcat(expected, "\"");
+        assert_string_equal(text, expected);
+        free(text);
+    }
 }
 
 /* 1.0 is 00 00 00 00 00 00 f0 3f; -2.5f is 00 00 20 c0. */
@@ -707,6 +736,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(meshes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(page_watched, set_up, tear_down),
         cmocka_unit_test_setup_teardown(json_texts, set_up, tear_down),
+        cmocka_unit_test(json_characters),
         cmocka_unit_test_setup_teardown(numbers_as_base64, set_up, tear_down),
         cmocka_unit_test_setup_teardown(memory, set_up, tear_down),
         cmocka_unit_test_setup_teardown(documents, set_up, tear_down),

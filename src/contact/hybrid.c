@@ -403,8 +403,9 @@ static int endless(const hybrid *self, const state *x, long events)
         (double)x->t, events);
 }
 
-#define SUBSTEPS 100000           /* in a step of the run */
+#define SUBSTEPS 100000 /* in a step of the run; with so many something is wrong with its length */
 
+/* Not a merged step instead: it would end impacts that all happen, one after the other, in one plastic one. */
 static int too_many(const hybrid *self, const state *x)
 {
     return taut_fail(self->context, TAUT_NO_CONVERGENCE,
@@ -426,7 +427,7 @@ static int advance(hybrid *self, state *x, real h)
         events.events += event.kind != CROSS_NONE;
         if (contact_may_merge(status)) X(state_copy)(&self->step.before, x);
         else if (!status && self->step.still > most) status = endless(self, x, events.events);
-        else if (!status && ++substeps > SUBSTEPS) status = too_many(self, x);
+        else if (!status && ++substeps > SUBSTEPS) return too_many(self, x);
         else if (!status) crowded = event.kind != CROSS_NONE && is_crowded(self, x, &events, left);
         if (contact_may_merge(status) || crowded) status = merge(self, x, status, &left);
         if (status) return status;

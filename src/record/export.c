@@ -24,6 +24,7 @@ int taut_export_read(taut_context *context, record *r, const export_options *opt
     long most = PIECE / (long)(width ? width : 1);
     if (most < 1 || every > 1) most = 1;
     if (most > 2000) most = 2000;
+    if (most > all) most = all > 0 ? all : 1;
     wide *values = taut_mem_new(context, (size_t)most * width, sizeof *values);
     int status = values ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     for (long at = 0; !status && at < all; at += every > 1 ? every : most) {

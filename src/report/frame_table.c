@@ -202,7 +202,9 @@ int taut_table_select(taut_context *context, record *r, const frame_selection *s
     choose_columns(t, r);
     int status = make_room(t);
     if (!status) status = choose_whole(t, r);
+    const long span = selection->count ? (selection->count - 1) * selection->every + 1 : 1;
     long piece = 1 + (long)(PIECE_VALUES / (t->column_count + 1));
+    if (piece > span) piece = span;
     fit f = { .y = taut_mem_new(context, t->column_count, sizeof *f.y),
               .ty = taut_mem_new(context, t->column_count, sizeof *f.ty),
               .first = taut_mem_new(context, t->column_count, sizeof *f.first) };

@@ -81,7 +81,7 @@ static wide largest_difference(const wide *x, const wide *y, size_t count)
     wide most = 0;
     for (size_t i = 0; i < count; i++) {
         wide size = WIDE(fabs)(x[i] - (y ? y[i] : 0));
-        if (!(size <= most)) most = size; /* a NaN stays */
+        if (most == most && !(size <= most)) most = size; /* a NaN stays */
     }
     return most;
 }

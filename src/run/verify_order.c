@@ -23,7 +23,7 @@ static wide difference(const wide *x, const wide *y, uint32_t count)
     wide most = 0;
     for (uint32_t i = 0; i < count; i++) {
         wide d = WIDE(fabs)(x[i] - (y ? y[i] : 0));
-        if (!(d <= most)) most = d;
+        if (most == most && !(d <= most)) most = d; /* a NaN stays */
     }
     return most;
 }

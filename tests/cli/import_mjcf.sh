@@ -190,9 +190,11 @@ refuse "is no order of three axes" '<mujoco><compiler eulerseq="xyw"/></mujoco>'
 refuse "names a joint 'k' that is not there" '<mujoco><worldbody><body><joint/><geom size="1"/></body></worldbody><actuator><motor joint="k"/></actuator></mujoco>'
 refuse "names a joint 'k' that is not there" '<mujoco><worldbody><body><joint/><geom size="1"/></body></worldbody><equality><joint joint1="k"/></equality></mujoco>'
 refuse "a document type (<!DOCTYPE ...>) is not read" '<!DOCTYPE m [<!ENTITY a "b">]><mujoco/>'
-for file in ../x.xml /etc/passwd a/../../x.xml; do
+# (also by a separator or a drive of another system; a name may begin with dots)
+for file in '' .. ../x.xml /etc/passwd a/../../x.xml a/.. 'a\x.xml' '..\x.xml' 'c:x.xml'; do
     refuse "is read only from beside or below the description" "<mujoco><include file=\"$file\"/></mujoco>"
 done
+refuse "cannot read '..none.xml'" '<mujoco><include file="..none.xml"/></mujoco>'
 refuse "'bad.xml' is included twice" '<mujoco><include file="bad.xml"/></mujoco>'
 refuse "cannot read 'none.xml'" '<mujoco><include file="none.xml"/></mujoco>'
 refuse "elements are nested" "<mujoco><worldbody>$(yes '<body>' | head -500 | tr -d '\n')"

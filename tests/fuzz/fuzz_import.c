@@ -22,7 +22,7 @@ static const char *const templates[] = {
     "<visual><geometry><box size=\"$n $n $n\"/></geometry></visual>", "<mass value=\"$n\"/>",
     "<visual><geometry><cylinder radius=\"$n\" length=\"$n\"/></geometry></visual>", "<!-- $w -->", "<$w>&#10;&quot;</$w>",
     "<link name=\"a&#10;error()&#10;\"/>", "<joint name=\"--[[&#13;]]\" type=\"&#10;x&#10;\">", "<![CDATA[$w]]>", NULL };
-static const vocabulary language = { words, templates, NULL, '\n' };
+static const vocabulary language = { .words = words, .templates = templates, .separator = '\n' };
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
 {

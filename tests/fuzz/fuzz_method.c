@@ -11,7 +11,7 @@ static const char *const words[] = { "rattle", "shake", "lobatto", "del", "left"
                                      "suzuki", "triple", "yoshida", "embed", NULL };
 static const char *const templates[] = { "s=$n", "m=$n", "order=$n", "tol=$n", "eps=$n", "project=$w", "alpha=$n", "$w=$n",
                                          "$w:$w", "$w", "compose:$w", "dirac:$w", NULL };
-static const vocabulary language = { words, templates, NULL, ',' };
+static const vocabulary language = { .words = words, .templates = templates, .separator = ',' };
 enum { TAIL = 5 };
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)

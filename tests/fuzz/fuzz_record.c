@@ -1,9 +1,9 @@
 /* Run files of strangers. The input chooses a run file (a pendulum, a bouncing ball, a run of rkf45, an ensemble) and
    says what is done to it: bytes that change, cells, rows and statements by SQL, numbers of the state, texts of the
    checkpoint. The checksum and the identity may be taken away, so that what is behind them is reached. Then the file is
-   read, exported, made a page of, and resumed for some steps. */
+   read, exported, made a page of, and resumed for some steps. SQLite has the file in memory; on the disk an empty one has
+   its name, for those who look whether it is there. */
 #include <fcntl.h>
-#include <sqlite3.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,7 +14,7 @@
 #include "report/page.h"
 #include "report/sweep_page.h"
 #include "taut/taut.h"
-#include "fuzz.h"
+#include "memory_vfs.h"
 
 static const struct {
     const char *method, *text;
@@ -88,6 +88,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc, (void)argv;
     struct stat s;
+    memory_configure();
     snprintf(folder, sizeof folder, "%s/taut-fuzz-XXXXXX", stat("/dev/shm", &s) ? "/tmp" : "/dev/shm");
     FUZZ_CHECK(mkdtemp(folder), "no folder");
     snprintf(file, sizeof file, "%s/run.taut", folder);
@@ -106,16 +107,13 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
         fclose(f);
         unlink(file);
     }
+    FILE *f = fopen(file, "wb");
+    FUZZ_CHECK(f && !fclose(f), "no file");
+    memory_begin();
     return 0;
 }
 
 /* ---- what is done to it ---- */
-
-static void put_file(const uint8_t *data, size_t size)
-{
-    FILE *f = fopen(file, "wb");
-    FUZZ_CHECK(f && fwrite(data, 1, size, f) == size && fclose(f) == 0, "cannot write");
-}
 
 static const char *value_of(choices *c)
 {
@@ -230,7 +228,7 @@ static void change_file(choices *c)
         }
         if (how == 7) size = size * choose(c, 256) / 256;
     }
-    put_file(data, size);
+    memory_put(file, data, size);
     free(data);
     sqlite3 *db = NULL;
     if (how < 6 && sqlite3_open(file, &db) == SQLITE_OK) {
@@ -368,11 +366,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!ensemble) check_status(context, resume(context));
     bounded_end(&b);
     unlink(exported);
-    char journal[120];
-    for (int i = 0; i < 3; i++) {
-        static const char *const ends[] = { "-journal", "-wal", "-shm" };
-        snprintf(journal, sizeof journal, "%s%s", file, ends[i]);
-        unlink(journal);
-    }
+    memory_clear();
     return 0;
 }

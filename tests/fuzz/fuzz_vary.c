@@ -10,7 +10,7 @@ static const char *const words[] = { "uniform", "loguniform", "normal", "grid", 
 static const char *const templates[] = { "$s=uniform($n,$n)", "$s=loguniform($n,$n)", "$s=normal($n,$n)", "$s=grid($n,$n,$n)",
                                          "$s=values($n,$n,$n)", "$s.x=uniform($n, $n)", "$w=$w($n,$n)", "$n,$n,$n",
                                          "$s,$s,$s", "$s,\"$s\",", "$s=$n", "$s=$n:$n:$n", NULL };
-static const vocabulary language = { words, templates, NULL, '\n' };
+static const vocabulary language = { .words = words, .templates = templates, .separator = '\n' };
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
 {

@@ -11,6 +11,7 @@ typedef struct {
     const char *const *words;     /* NULL ends each list */
     const char *const *templates; /* pieces; $n a number, $w a word of the text, $e an expression, $s a name */
     const char *const *atoms;     /* of expressions: templates, too */
+    const char *const *alike;     /* words that may stand for one another nearly everywhere */
     char separator;               /* of pieces */
 } vocabulary;
 
@@ -177,11 +178,56 @@ static inline void change(mutation *m)
     }
 }
 
+static inline int is_listed(const char *const *list, const char *word, size_t size)
+{
+    for (; list && *list; list++)
+        if (strlen(*list) == size && memcmp(*list, word, size) == 0) return 1;
+    return 0;
+}
+
+/* A change after which the text means something as a rule: most others end in a message of the parser. */
+static inline void change_little(mutation *m)
+{
+    static const char operators[] = "+-*/^";
+    char piece[PIECE_MOST], number[40];
+    size_t from, to, at;
+    switch (mutation_random(m, 6)) {
+    case 0: /* one of the words that are alike for another */
+        for (int tries = 0; tries < 8 && find_word(m, 0, &from, &to); tries++) {
+            if (!is_listed(m->v->alike, m->text + from, to - from)) continue;
+            const char *word = pick(m, m->v->alike);
+            replace(m, from, to, word, strlen(word));
+            return;
+        }
+        break;
+    case 1: /* an operator for another */
+        for (at = mutation_random(m, (uint32_t)m->size + 1); at < m->size; at++)
+            if (m->text[at] && strchr(operators, m->text[at])) {
+                m->text[at] = operators[mutation_random(m, sizeof operators - 1)];
+                return;
+            }
+        break;
+    case 2: /* a piece in another place */
+        find_piece(m, &from, &to);
+        at = to - from < sizeof piece ? to - from : 0;
+        memcpy(piece, m->text + from, at);
+        if (!at) break;
+        replace(m, from, to, "", 0);
+        find_piece(m, &from, &to);
+        replace(m, from, from, piece, at);
+        return;
+    default: break;
+    }
+    if (!find_word(m, 1, &from, &to)) return;
+    replace(m, from, to, piece, (size_t)snprintf(piece, sizeof piece, "%s", pick_number(m, number, sizeof number)));
+}
+
 static inline size_t text_mutate(uint8_t *data, size_t size, size_t most, unsigned seed, const vocabulary *v)
 {
     mutation m = { (char *)data, size, most, seed, v };
     const uint32_t changes = 1 + mutation_random(&m, 3);
-    for (uint32_t i = 0; i < changes; i++) change(&m);
+    const int little = mutation_random(&m, 4) > 0;
+    for (uint32_t i = 0; i < changes; i++) little ? change_little(&m) : change(&m);
     return m.size;
 }
 
