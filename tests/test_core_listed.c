@@ -62,7 +62,6 @@ static void try_model(const char *title, const char *text, long steps)
 
 #define PENDULUM "local a = point('a', 2) lagrangian(norm2(a.dot)/2 - 9*a.y) constraint('rod', norm2(a) - 1)\n"
 #define HANGS " start { a = {0.6, -0.8}, ['a.dot'] = {0.8, 0.6} }"
-#define SPHERES "local r = coordinate 'r' local p = momentum(r)\n"
 #define BALL "local a = point('a', 2) lagrangian(norm2(a.dot)/2 - 9*a.y)\n"
 #define FALLS " start { a = {0, 0.01}, ['a.dot'] = {1, 0} }"
 
@@ -85,16 +84,18 @@ static void listed_methods_run(void **state)
                         "constraint('rod', norm2(a) - 1)" HANGS, 2 },
         { "Hamiltonian", "local a = point('a', 2) local p = momentum(a) hamiltonian(norm2(p)/2 + 9*a.y)\n"
                          "constraint('rod', norm2(a) - 1) start { a = {0.6, -0.8}, ['p.a'] = {0.8, 0.6} }", 2 },
-        { "general Hamiltonian", "local a = point('a', 2) local p = momentum(a) hamiltonian(sqrt(1 + norm2(p)) + a.y*p.x)\n"
-                                 "constraint('rod', norm2(a) - 1) start { a = {0.6, -0.8}, ['p.a'] = {free(0), free(0)} }", 2 },
+        { "general Hamiltonian",
+          "local a = point('a', 2) local p = momentum(a) hamiltonian(sqrt(1 + norm2(p)) + a.y*p.x)\n"
+          "constraint('rod', norm2(a) - 1) start { a = {0.6, -0.8}, ['p.a'] = {free(0), free(0)} }", 2 },
         { "rates", "local x, y = coordinate 'x', coordinate 'y' local u, v = momentum(x), momentum(y)\n"
                    "local l = constraint('c', x^2 + y^2 - 1) rate(x, u) rate(y, v)\n"
                    "rate(u, x*l) rate(v, y*l - 1) start { x = 0.6, y = 0.8 }", 2 },
         { "nonlinear rates", "local x, y = coordinate 'x', coordinate 'y' local u, v = momentum(x), momentum(y)\n"
                              "local l = constraint('c', x^2 + y^2 - 1) rate(x, u) rate(y, v)\n"
                              "rate(u, x*(l + l^3/9)) rate(v, y*(l + l^3/9) - 1) start { x = 0.6, y = 0.8 }", 2 },
-        { "moving constraint", "local a = point('a', 2) lagrangian(norm2(a.dot)/2 - 9*a.y)\n"
-                               "constraint('rod', norm2(a) - 1 - time()) start { a = {0.6, -0.8}, ['a.dot'] = {free(0), free(0)} }", 2 },
+        { "moving constraint",
+          "local a = point('a', 2) lagrangian(norm2(a.dot)/2 - 9*a.y)\n"
+          "constraint('rod', norm2(a) - 1 - time()) start { a = {0.6, -0.8}, ['a.dot'] = {free(0), free(0)} }", 2 },
         { "force of positions", PENDULUM "force(a.x, -a.x)" HANGS, 2 },
         { "damped", PENDULUM "force(a, -a.dot)" HANGS, 2 },
         { "damped Hamiltonian", "local a = point('a', 2) local p = momentum(a) hamiltonian(norm2(p)/2 + 9*a.y)\n"
