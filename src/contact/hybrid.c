@@ -410,7 +410,7 @@ static int too_many(const hybrid *self, const state *x)
 {
     return taut_fail(self->context, TAUT_NO_CONVERGENCE,
                      "at t = %.9g: a step of %.3g takes more than %d substeps between contacts that change or fade; "
-                     "try a smaller step",
+                     "take a smaller step",
                      (double)x->t, (double)self->step.h, SUBSTEPS);
 }
 
@@ -425,6 +425,7 @@ static int advance(hybrid *self, state *x, real h)
         located event = { .kind = CROSS_NONE };
         int status = advance_once(self, x, &left, &event), crowded = 0;
         events.events += event.kind != CROSS_NONE;
+        if (status && self->step.failures > CONTACT_FAILURES) return status; /* nor here: the step is too long */
         if (contact_may_merge(status)) X(state_copy)(&self->step.before, x);
         else if (!status && self->step.still > most) status = endless(self, x, events.events);
         else if (!status && ++substeps > SUBSTEPS) return too_many(self, x);

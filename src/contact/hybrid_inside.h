@@ -7,6 +7,10 @@
 #include "contact/locate.h"
 #include "solve/kkt.h"
 
+/* A step of the method that fails is tried again with a part of it, so often in one step of the run: thousands of them
+   would be a step that hardly ends. (The tests need 6.) */
+#define CONTACT_FAILURES 1000
+
 /* The contacts that take part in an impact, or in a decision on forces, as rows of one problem. */
 typedef struct {
     size_t *contacts;         /* which they are */

@@ -369,10 +369,6 @@ static int locate_before(hybrid *self, mode_set *set, real end, located *event)
     return TAUT_OK;
 }
 
-/* A step of the method that fails is tried again with a part of it, so often in one step of the run: thousands of them
-   would be a step that hardly ends. (The tests need 6.) */
-#define FAILURES 1000
-
 /* Where the step, or one on the way to its first event, fails, a part of it is tried: what comes before an event may be
    smooth when the way through it is not. */
 int X(contact_locate)(hybrid *self, mode_set *set, real left, located *event)
@@ -391,6 +387,6 @@ int X(contact_locate)(hybrid *self, mode_set *set, real left, located *event)
         status = locate_before(self, set, end, event);
         event->partial = end < left;
         if (status <= 0 || status == TAUT_OUT_OF_MEMORY || k == 6) return status;
-        if (++self->step.failures > FAILURES) return status;
+        if (++self->step.failures > CONTACT_FAILURES) return status;
     }
 }
