@@ -1,6 +1,7 @@
 /* Discrete gradients: D f . (x1 - x0) = f(x1) - f(x0), whatever f is and however near the ends are. */
 #include <string.h>
 
+#include "expr/shown.h"
 #include "support_random_expr.h"
 
 enum { EXPRESSIONS = 300 };
@@ -250,6 +251,59 @@ static void springs_go_on_over_the_cut(void **state)
     assert_true(value_between(d[2], &at) == 0);
 }
 
+/* ---- second forms ---- */
+
+/* a.(b x c), as a sum over components */
+static expr triple_product(const expr a[3], const expr b[3], const expr c[3])
+{
+    expr sum = number(0);
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        sum = add(sum, mul(a[i], sub(mul(b[j], c[k]), mul(b[k], c[j]))));
+    }
+    return sum;
+}
+
+/* Three vectors of random components, also where they lie in a plane or the line of one; a function of their triple
+   product and of others. */
+static void triple_products(void **state)
+{
+    (void)state;
+    for (int trial = 0; trial < 40; trial++) {
+        expr v[3][3];
+        for (int i = 0; i < 9; i++) {
+            do v[i / 3][i % 3] = random_expression(1 + below(2));
+            while (!usable(v[i / 3][i % 3]));
+        }
+        if (trial % 4 == 1)
+            for (int i = 0; i < 3; i++) v[2][i] = add(v[0][i], mul(number(2), v[1][i]));
+        if (trial % 4 == 3)
+            for (int i = 0; i < 3; i++) v[1][i] = add(number(trial == 3), v[0][i]);
+        expr value = triple_product(v[0], v[1], v[2]), shown = taut_expr_triple(g, value, v[0], v[1], v[2]);
+        check(add(shown, unary(OP_SIN, mul(shown, variable(0)))));
+    }
+}
+
+/* f in all respects, but for its discrete gradient, which is that of the second form. */
+static void second_forms(void **state)
+{
+    (void)state;
+    expr x = variable(0), y = variable(1), value = mul(mul(x, x), mul(y, y)), form = powi(mul(x, y), 2);
+    expr root = unary(OP_SQRT, add(number(1), taut_expr_shown(g, value, form))), d[VARIABLES], of_form[VARIABLES];
+    pair at = random_pair((wide)0.5);
+    discrete(root, d);
+    discrete(unary(OP_SQRT, add(number(1), form)), of_form);
+    assert_true(value_between(root, &at) == value_between(unary(OP_SQRT, add(number(1), value)), &at));
+    for (int i = 0; i < VARIABLES; i++) {
+        assert_true(WIDE(fabs)(value_between(d[i], &at) - value_between(of_form[i], &at)) <= 64 * epsilon);
+        expr derivative = taut_expr_derivative(g, root, variable(i));
+        assert_true(taut_expr_plain(g, derivative)
+                    == taut_expr_derivative(g, unary(OP_SQRT, add(number(1), value)), variable(i)));
+    }
+    assert_true(taut_expr_plain(g, root) == unary(OP_SQRT, add(number(1), value)));
+    assert_int_equal(taut_expr_degree(g, taut_expr_shown(g, value, form), 1u << KIND_Q), 4);
+}
+
 /* Polynomials of degree 2, however they are written: the gradient half way. */
 static void quadratic_is_midpoint(void **state)
 {
@@ -390,6 +444,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(periodic_functions_of_angles, setup_random, teardown),
         cmocka_unit_test_setup_teardown(corners_at_the_cut, setup_random, teardown),
         cmocka_unit_test_setup_teardown(springs_go_on_over_the_cut, setup_random, teardown),
+        cmocka_unit_test_setup_teardown(triple_products, setup_random, teardown),
+        cmocka_unit_test_setup_teardown(second_forms, setup_random, teardown),
         cmocka_unit_test_setup_teardown(quadratic_is_midpoint, setup_random, teardown),
         cmocka_unit_test_setup_teardown(orthogonal_to_symmetries, setup_random, teardown),
         cmocka_unit_test_setup_teardown(goes_through_the_atoms, setup_random, teardown),

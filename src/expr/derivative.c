@@ -92,7 +92,7 @@ static int sweep_back(walk *w, expr f, const unsigned char *active, expr *adjoin
         if (local_partials(g, e, &da, &db)) return TAUT_OUT_OF_MEMORY;
         size_t a = walk_position(w, n.a);
         if (active[a] && taut_accumulate(g, &adjoint[a], adjoint[i], da)) return TAUT_OUT_OF_MEMORY;
-        if (taut_op_arity(n.op) < 2) continue;
+        if (taut_op_arity(n.op) < 2 || n.op == OP_SHOWN) continue;
         size_t b = walk_position(w, n.b);
         if (active[b] && taut_accumulate(g, &adjoint[b], adjoint[i], db)) return TAUT_OUT_OF_MEMORY;
     }
@@ -142,7 +142,7 @@ static int sweep_forward(walk *w, const unsigned char *active, expr *tangent)
         if (local_partials(g, e, &da, &db)) return TAUT_OUT_OF_MEMORY;
         size_t a = walk_position(w, n.a);
         if (active[a] && taut_accumulate(g, &tangent[i], tangent[a], da)) return TAUT_OUT_OF_MEMORY;
-        if (taut_op_arity(n.op) < 2) continue;
+        if (taut_op_arity(n.op) < 2 || n.op == OP_SHOWN) continue;
         size_t b = walk_position(w, n.b);
         if (active[b] && taut_accumulate(g, &tangent[i], tangent[b], db)) return TAUT_OUT_OF_MEMORY;
     }

@@ -13,8 +13,8 @@
  *     of degree 2, in whatever way it is written. With f = F(w), w its quadratic atoms: D f = Dw(mid)' DF(w0, w1), with
  *     DF a function of the atoms alone. For an affine symmetry xi that leaves the atoms as they are, Dw(mid) xi(mid) =
  *     0: D f is orthogonal to the symmetry, exactly.
- *   - What no quadratic atoms show is kept to order 2 only: a triple product a.(b x c) is rotation invariant, its
- *     terms are not.
+ *   - A formula with a second form that shows such atoms, or a triple product (expr/shown.h), is taken by that. What
+ *     nothing shows is kept to order 2 only: exp(x^2) exp(y^2) is rotation invariant, its factors are not.
  *
  * An angle atan2(y, x) jumps by 2 pi where the ends lie on different sides of its cut; the exact difference of the row
  * is that of the angle turned from 0 to 1, which does not. What is above the angle takes the same angle at end 1: the
@@ -24,6 +24,7 @@
  * the motion feels it, and f itself jumps. */
 #include "expr/call.h"
 #include "expr/graph.h"
+#include "expr/shown.h"
 
 /* The two ends of an operand. */
 typedef struct {
@@ -254,6 +255,19 @@ static int build_other_end(walk *w, const unsigned char *active, expr *at1)
     return TAUT_OK;
 }
 
+static int sweep_triple(walk *w, const expr components[9], const unsigned char *active, const expr *at1, expr adjoint,
+                        expr *adjoints)
+{
+    expr ends1[9], out[9];
+    for (int i = 0; i < 9; i++) ends1[i] = at1[walk_position(w, components[i])];
+    taut_triple_quotient(w->g, components, ends1, out);
+    for (int i = 0; i < 9; i++) {
+        const size_t at = walk_position(w, components[i]);
+        if (active[at] && taut_accumulate(w->g, &adjoints[at], adjoint, out[i])) return TAUT_OUT_OF_MEMORY;
+    }
+    return TAUT_OK;
+}
+
 /* Adjoints from the root down; at1[i] is node i at the other end. */
 static int sweep(walk *w, expr f, const unsigned char *active, const expr *at1, expr *adjoint)
 {
@@ -270,6 +284,11 @@ static int sweep(walk *w, expr f, const unsigned char *active, const expr *at1, 
                              "the function '%s' has no discrete gradient, which this method needs; choose another "
                              "method, or write its formula in the model",
                              taut_graph_called(g, call_function_of(&n))->name);
+        expr components[9];
+        if (n.op == OP_SHOWN && taut_expr_is_triple(g, n.b, components)) {
+            if (sweep_triple(w, components, active, at1, adjoint[i], adjoint)) return TAUT_OUT_OF_MEMORY;
+            continue;
+        }
         size_t a = walk_position(w, n.a), b = arity == 2 ? walk_position(w, n.b) : a;
         ends z = { w->list[i], at1[i] }, x = { n.a, at1[a] }, y = { w->list[b], at1[b] };
         expr rate = 0;
@@ -277,7 +296,7 @@ static int sweep(walk *w, expr f, const unsigned char *active, const expr *at1, 
         int status = mean_partials(g, n, z, x, y, &da, &db);
         if (status) return status;
         if (rate) da = taut_expr_mul(g, da, rate);
-        if (active[a] && taut_accumulate(g, &adjoint[a], adjoint[i], da)) return TAUT_OUT_OF_MEMORY;
+        if (active[a] && n.op != OP_SHOWN && taut_accumulate(g, &adjoint[a], adjoint[i], da)) return TAUT_OUT_OF_MEMORY;
         if (arity == 2 && active[b] && taut_accumulate(g, &adjoint[b], adjoint[i], db)) return TAUT_OUT_OF_MEMORY;
     }
     return TAUT_OK;

@@ -266,6 +266,7 @@ graph *taut_graph_copy(taut_context *context, const graph *from)
     g->constant_count = g->constant_capacity = from->constant_count;
     g->table_size = from->table_size;
     g->has_calls = from->has_calls;
+    g->has_shown = from->has_shown;
     memcpy(g->whole, from->whole, sizeof g->whole);
     g->nodes = taut_mem_resize(context, NULL, g->count, sizeof *g->nodes);
     g->constants = taut_mem_resize(context, NULL, g->constant_count, sizeof *g->constants);
@@ -611,6 +612,9 @@ expr taut_expr_binary(graph *g, op o, expr a, expr b)
     case OP_DIV: return taut_expr_div(g, a, b);
     case OP_POW: return taut_expr_pow(g, a, b);
     case OP_ARGUMENT: return a && b ? cons(g, o, a, b, 1) : 0;
+    case OP_SHOWN:
+        if (a && b) g->has_shown = 1;
+        break;
     case OP_CALL:
     case OP_NEG:
     case OP_POWI:

@@ -45,6 +45,7 @@ struct graph {
     context_function *functions;     /* that calls name (call.h) */
     size_t function_count, function_capacity;
     int has_calls, is_refused;
+    int has_shown;                   /* second forms (shown.h) */
     int ran_out;                     /* a node could not be made for want of memory */
 };
 

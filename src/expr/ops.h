@@ -43,10 +43,14 @@
 
 /* Functions of the user (expr/call.h). A call has a list of arguments, and the number says which function and which of
    its derivatives; a list is an argument and the list of those behind it. Lists have no value, and whoever computes a
-   call takes them apart: the columns of these two rows are never used. */
+   call takes them apart: the columns of these two rows are never used.
+ *
+ * SHOWN (expr/shown.h) is a in all respects but one: its discrete gradient is that of b, another form of a that shows
+ * symmetries. Tapes have none. */
 #define OPERATIONS_CALLS(NUMBERED, BINARY)                                                                            \
     BINARY(ARGUMENT, "argument", INTERNAL, ((void)b, a), one, one, one, one, ea, NULL)                                \
-    NUMBERED(CALL, "call", INTERNAL, ((void)n, a), one, no_quotient(g, OP_CALL, &status), ea, NULL)
+    NUMBERED(CALL, "call", INTERNAL, ((void)n, a), one, no_quotient(g, OP_CALL, &status), ea, NULL)                   \
+    BINARY(SHOWN, "shown", INTERNAL, ((void)b, a), one, taut_expr_number(g, 0), taut_expr_number(g, 0), one, ea, NULL)
 
 /* What is written with a sign. Algebra (degrees, simplification, splitting of sums) knows each of them. */
 #define OPERATIONS_OPERATORS(UNARY, NUMBERED, BINARY)                                                                 \

@@ -117,6 +117,7 @@ static int capped(int64_t degree) { return degree >= DEGREE_NOT_POLYNOMIAL ? DEG
 /* Degree of a node from the degrees of its operands. */
 static int node_degree(const node *n, unsigned kinds, int a, int b)
 {
+    if (n->op == OP_SHOWN) return a;
     switch ((op)n->op) {
     case OP_NONE:
     case OP_CONSTANT:

@@ -257,6 +257,7 @@ static fraction convert_function(algebra *a, const node *n, const fraction *x, c
 static fraction convert(algebra *a, expr e, const fraction *x, const fraction *y)
 {
     node n = *taut_graph_node(a->g, e);
+    if (n.op == OP_SHOWN) return *x;
     switch ((op)n.op) {
     case OP_CONSTANT: return whole(taut_polynomial_number(a, taut_graph_constant(a->g, e)));
     case OP_PARAMETER:

@@ -224,6 +224,7 @@ static void print_call(printer *p, const node *n)
 
 static void print_node(printer *p, expr e, int outer)
 {
+    if (p->g->nodes[e].op == OP_SHOWN) e = p->g->nodes[e].a;
     const node *n = &p->g->nodes[e];
     if (!e || p->length >= p->size || p->depth > 2000) {
         put(p, "...");

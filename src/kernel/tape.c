@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "expr/call.h"
+#include "expr/shown.h"
 
 typedef struct {
     graph *g;
@@ -187,14 +188,26 @@ static int allocate(compiler *c, taut_context *context, uint32_t output_count)
     return done ? TAUT_OK : TAUT_OUT_OF_MEMORY;
 }
 
-int taut_tape_create(graph *g, const expr *outputs, const uint32_t *i, const uint32_t *j, uint32_t output_count,
+int taut_tape_create(graph *g, const expr *given, const uint32_t *i, const uint32_t *j, uint32_t output_count,
                      uint32_t slots, uint32_t constants, uint32_t directions, tape **result)
 {
     taut_context *context = taut_graph_context(g);
     compiler c = { .g = g };
     *result = NULL;
+    expr *outputs = taut_mem_new(context, output_count, sizeof *outputs);
+    if (!outputs) return TAUT_OUT_OF_MEMORY;
+    for (uint32_t o = 0; o < output_count; o++) {
+        outputs[o] = taut_expr_plain(g, given[o]);
+        if (!outputs[o]) {
+            taut_mem_free(context, outputs);
+            return TAUT_OUT_OF_MEMORY;
+        }
+    }
     c.t = taut_mem_new(context, 1, sizeof *c.t);
-    if (!c.t) return TAUT_OUT_OF_MEMORY;
+    if (!c.t) {
+        taut_mem_free(context, outputs);
+        return TAUT_OUT_OF_MEMORY;
+    }
     *c.t = (tape){ .slots = slots, .constants = constants, .directions = directions, .output_count = output_count };
     int status = taut_expr_reachable(g, outputs, output_count, &c.list, &c.count);
     if (!status) status = allocate(&c, context, output_count);
@@ -211,6 +224,7 @@ int taut_tape_create(graph *g, const expr *outputs, const uint32_t *i, const uin
     taut_mem_free(context, c.home);
     taut_mem_free(context, c.last_use);
     taut_mem_free(context, c.free_registers);
+    taut_mem_free(context, outputs);
     taut_expr_list_free(g, c.list);
     if (status)
         taut_tape_destroy(context, c.t);

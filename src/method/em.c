@@ -51,6 +51,7 @@ static const method_info info = {
     .keeps = KEEPS_ENERGY | KEEPS_MOMENTUM | KEEPS_REVERSIBLE | KEEPS_POSITION,
     .options = options,
     .option_count = 1,
+    .discrete_gradients = 1,
     .own_work = 1,
     .midpoint_multipliers = 1,
 };

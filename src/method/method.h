@@ -6,6 +6,7 @@
 #include "lower/program.h"
 #include "system/multiplier_growth.h"
 #include "step/stepper.h"
+#include "system/symmetry.h"
 
 /* What a method keeps; the tests measure each. */
 enum {
@@ -43,6 +44,7 @@ typedef struct method_info {
     int has_base;           /* made of another method, which its name goes on with: NAME:BASE,... */
     /* What a system makes of the declarations: changes the copy that it is given. NULL: nothing. */
     void (*adapt)(struct system *s, struct method_info *info);
+    int discrete_gradients; /* momenta are kept where those are orthogonal to a symmetry (system/symmetry.h) */
     int own_work;           /* a step adds its exact discrete work to the state; for the others the simulation does, by
                                the trapezoidal rule */
     int midpoint_multipliers; /* the state's multipliers belong to the middle of the last step, and are reported so */
@@ -175,6 +177,9 @@ const char *X(method_refusal)(const struct method_class *class, const struct sys
 int X(method_create)(struct system *s, const method_spec *spec, real tolerance, method *m);
 /* What the system makes of the declarations. constrained: it has constraints, or contacts that may close. */
 void X(method_adapt)(struct system *s, int constrained, method_info *info);
+/* And to its symmetries, found around (q, w). Returns a status. */
+int X(method_adapt_to_symmetries)(struct system *s, const real *q, const real *w, const symmetry *list, int count,
+                                  method_info *info);
 /* For a class that need not stand in the table. */
 method_info X(method_class_declared)(const struct method_class *class, const method_spec *spec);
 int X(method_create_with)(struct system *s, const struct method_class *class, const method_spec *spec, real tolerance,

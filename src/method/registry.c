@@ -1,6 +1,7 @@
 #include "method/method.h"
 #include "base/near.h"
 #include "lower/lower.h"
+#include "system/hamiltonian_form.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -159,6 +160,19 @@ void X(method_adapt)(struct system *s, int constrained, method_info *info)
     if (!constrained && info->order_free) info->order = info->order_free;
     /* Constraints on velocities: the flow of Lagrange and d'Alembert itself keeps no symplectic form. */
     if (s->slip) info->keeps &= ~(unsigned)KEEPS_SYMPLECTIC;
+}
+
+int X(method_adapt_to_symmetries)(struct system *s, const real *q, const real *w, const symmetry *list, int count,
+                                  method_info *info)
+{
+    int suits = 1;
+    if (!info->discrete_gradients || !(info->keeps & KEEPS_MOMENTUM)) return TAUT_OK;
+    const int joint = s->hamiltonian || s->form == FORM_HAMILTONIAN;
+    field *energy = s->hamiltonian ? s->hamiltonian->field : s->energy;
+    int status = X(symmetry_suits_discrete)(s, energy, joint ? DISCRETE_JOINT : DISCRETE_POLARISED, q, w, list, count,
+                                            &suits);
+    if (!suits) info->keeps &= ~(unsigned)KEEPS_MOMENTUM;
+    return status;
 }
 
 int X(method_whole_option)(taut_context *context, const method_spec *spec, const char *key, int otherwise, int least,

@@ -208,11 +208,11 @@ static uint32_t get_action(lua_State *L, const char *who, vector *target, vector
     const vector *v = taut_vectors_at(L, 1);
     const expr e = taut_symbols_at(L, 1);
     if (e) {
-        *target = (vector){ 1, 0, { e, 0, 0, 0 } };
+        *target = (vector){ 1, 0, { e, 0, 0, 0 }, 0 };
         if (taut_vectors_is_like(L, 2))
             taut_script_error(L, "%s on one coordinate, but the value is %s; give a scalar", who,
                               taut_symbols_describe(L, 2));
-        *value = (vector){ 1, 0, { taut_symbols_scalar(L, 2, who), 0, 0, 0 } };
+        *value = (vector){ 1, 0, { taut_symbols_scalar(L, 2, who), 0, 0, 0 }, 0 };
         return 1;
     }
     if (!v || !v->dimension)

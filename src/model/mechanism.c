@@ -125,7 +125,7 @@ static int inside_gradient(lua_State *L)
     expr e = taut_symbols_scalar(L, 1, "gradient");
     const expr one = taut_symbols_at(L, 2);
     vector by, slope = { 0 };
-    if (one) by = (vector){ 1, 0, { one, 0, 0, 0 } };
+    if (one) by = (vector){ 1, 0, { one, 0, 0, 0 }, 0 };
     else taut_vectors_get(L, 2, "gradient", &by);
     taut_script_check(L, taut_expr_gradient(s->graph, e, by.at, by.dimension, slope.at));
     slope.dimension = by.dimension;
@@ -198,8 +198,8 @@ static int inside_begin(lua_State *L)
     vector of, value;
     uint32_t index;
     if (one) {
-        of = (vector){ 1, 0, { one, 0, 0, 0 } };
-        value = (vector){ 1, 0, { taut_symbols_scalar(L, 2, "start"), 0, 0, 0 } };
+        of = (vector){ 1, 0, { one, 0, 0, 0 }, 0 };
+        value = (vector){ 1, 0, { taut_symbols_scalar(L, 2, "start"), 0, 0, 0 }, 0 };
     } else {
         taut_vectors_get(L, 1, "start", &of);
         taut_vectors_get(L, 2, "start", &value);

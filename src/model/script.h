@@ -105,7 +105,20 @@ typedef struct {
     uint32_t dimension;
     uint32_t omega_of; /* 1 + group, when this is the angular velocity of a rotation; 0 otherwise */
     expr at[4];
+    uint32_t has_form; /* a vector_form follows it in its userdata */
 } vector;
+
+/* How a vector came about from others, whose components are taken as they are: the sum of factor a, or factor (a x b)
+   where is_cross (vector_form.c). */
+typedef struct {
+    expr factor, a[3], b[3];
+    int is_cross;
+} vector_part;
+enum { VECTOR_PARTS = 4 };
+typedef struct {
+    uint32_t count, dimension;
+    vector_part parts[VECTOR_PARTS];
+} vector_form;
 
 /* ---- script.c: limits and errors ---- */
 static inline script *taut_script_of(lua_State *L) { return *(script **)lua_getextraspace(L); }
@@ -204,6 +217,18 @@ int taut_vectors_is_like(lua_State *L, int i);     /* a vector or a table */
 void taut_vectors_get(lua_State *L, int i, const char *who, vector *v);
 int taut_vectors_arithmetic(lua_State *L, op o, const char *sign);
 int taut_vectors_negate(lua_State *L);
+
+/* ---- vector_form.c ---- */
+/* The form of the vector at i, which v was read from: of one part, v itself, where nothing else is known. */
+void taut_vector_form_get(lua_State *L, int i, const vector *v, vector_form *f);
+/* Pushes v, whose form is f, if f says more than v. */
+int taut_vector_form_push(lua_State *L, const vector *v, const vector_form *f);
+/* f := factor f; f + sign g; a x b. A form of too many parts has count 0: nothing is known. */
+void taut_vector_form_scale(graph *g, expr factor, vector_form *f);
+void taut_vector_form_add(graph *g, vector_form *f, const vector_form *other, int sign);
+void taut_vector_form_cross(graph *g, const vector_form *a, const vector_form *b, vector_form *f);
+/* value, the product of vectors of these forms, with the second form that they give. */
+expr taut_vector_form_dot(graph *g, const vector_form *a, const vector_form *b, expr value);
 
 /* ---- rotation.c ---- */
 /* Is it a rotation as a whole? NULL is none. */

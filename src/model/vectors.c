@@ -17,7 +17,9 @@ int taut_vectors_is_like(lua_State *L, int i)
 int taut_vectors_push(lua_State *L, const vector *v)
 {
     for (uint32_t i = 0; i < v->dimension; i++) taut_script_built(L, v->at[i]);
-    *(vector *)taut_symbols_new(L, SYMBOL_VECTOR, sizeof *v, 0) = *v;
+    vector *made = taut_symbols_new(L, SYMBOL_VECTOR, sizeof *v, 0);
+    *made = *v;
+    made->has_form = 0;
     return 1;
 }
 
@@ -26,7 +28,7 @@ void taut_vectors_get(lua_State *L, int i, const char *who, vector *v)
     const vector *given = taut_vectors_at(L, i);
     if (given) {
         *v = *given;
-        v->omega_of = 0;
+        v->omega_of = v->has_form = 0;
         return;
     }
     if (lua_type(L, i) != LUA_TTABLE)
@@ -58,6 +60,12 @@ static void get_pair(lua_State *L, const char *who, vector *a, vector *b)
                           (int)a->dimension, (int)b->dimension);
 }
 
+static int has_form(lua_State *L, int i)
+{
+    const vector *v = taut_vectors_at(L, i);
+    return v && v->has_form;
+}
+
 /* ---- operators ---- */
 
 static int scale(lua_State *L, op o, const char *sign)
@@ -67,10 +75,14 @@ static int scale(lua_State *L, op o, const char *sign)
     vector v;
     taut_vectors_get(L, place, sign, &v);
     expr k = taut_symbols_scalar(L, 3 - place, sign);
+    vector_form form;
+    taut_vector_form_get(L, place, &v, &form);
     if (o == OP_DIV && taut_expr_is_number(g, k, 0)) return taut_script_error(L, "division by zero; check the divisor");
     for (uint32_t i = 0; i < v.dimension; i++)
         v.at[i] = o == OP_DIV ? taut_expr_div(g, v.at[i], k) : taut_expr_mul(g, k, v.at[i]);
-    return taut_vectors_push(L, &v);
+    if (taut_expr_is_constant(g, k) && !has_form(L, place)) return taut_vectors_push(L, &v);
+    taut_vector_form_scale(g, o == OP_DIV ? taut_expr_div(g, taut_expr_integer(g, 1), k) : k, &form);
+    return taut_vector_form_push(L, &v, &form);
 }
 
 int taut_vectors_arithmetic(lua_State *L, op o, const char *sign)
@@ -88,16 +100,25 @@ int taut_vectors_arithmetic(lua_State *L, op o, const char *sign)
         return taut_script_error(L, "%s of %s and %s; both must be vectors or both numbers", sign,
                                  taut_symbols_describe(L, 1), taut_symbols_describe(L, 2));
     get_pair(L, sign, &a, &b);
+    vector_form form, other;
+    taut_vector_form_get(L, 1, &a, &form), taut_vector_form_get(L, 2, &b, &other);
     for (uint32_t i = 0; i < a.dimension; i++) a.at[i] = taut_expr_binary(g, o, a.at[i], b.at[i]);
-    return taut_vectors_push(L, &a);
+    if (!has_form(L, 1) || !has_form(L, 2)) return taut_vectors_push(L, &a);
+    taut_vector_form_add(g, &form, &other, o == OP_ADD ? 1 : -1);
+    return taut_vector_form_push(L, &a, &form);
 }
 
 int taut_vectors_negate(lua_State *L)
 {
+    graph *g = taut_script_of(L)->graph;
     vector v;
+    vector_form form;
     taut_vectors_get(L, 1, "'-'", &v);
-    for (uint32_t i = 0; i < v.dimension; i++) v.at[i] = taut_expr_neg(taut_script_of(L)->graph, v.at[i]);
-    return taut_vectors_push(L, &v);
+    taut_vector_form_get(L, 1, &v, &form);
+    for (uint32_t i = 0; i < v.dimension; i++) v.at[i] = taut_expr_neg(g, v.at[i]);
+    if (!has_form(L, 1)) return taut_vectors_push(L, &v);
+    taut_vector_form_scale(g, taut_expr_integer(g, -1), &form);
+    return taut_vector_form_push(L, &v, &form);
 }
 
 static int operator_add(lua_State *L) { return taut_vectors_arithmetic(L, OP_ADD, "'+'"); }
@@ -191,7 +212,10 @@ static int function_dot(lua_State *L)
     get_pair(L, "dot", &a, &b);
     expr sum = taut_expr_integer(g, 0);
     for (uint32_t i = 0; i < a.dimension; i++) sum = taut_expr_add(g, sum, taut_expr_mul(g, a.at[i], b.at[i]));
-    return taut_symbols_push(L, sum);
+    if (!has_form(L, 1) && !has_form(L, 2)) return taut_symbols_push(L, sum);
+    vector_form x, y;
+    taut_vector_form_get(L, 1, &a, &x), taut_vector_form_get(L, 2, &b, &y);
+    return taut_symbols_push(L, taut_vector_form_dot(g, &x, &y, taut_script_built(L, sum)));
 }
 
 static expr minor(graph *g, const vector *a, const vector *b, int i, int j)
@@ -207,8 +231,11 @@ static int function_cross(lua_State *L)
     if (a.dimension == 2) return taut_symbols_push(L, minor(g, &a, &b, 0, 1));
     if (a.dimension != 3)
         return taut_script_error(L, "cross of vectors of %d; it needs 3 dimensions, or 2", (int)a.dimension);
-    vector c = { 3, 0, { minor(g, &a, &b, 1, 2), minor(g, &a, &b, 2, 0), minor(g, &a, &b, 0, 1), 0 } };
-    return taut_vectors_push(L, &c);
+    vector c = { 3, 0, { minor(g, &a, &b, 1, 2), minor(g, &a, &b, 2, 0), minor(g, &a, &b, 0, 1), 0 }, 0 };
+    vector_form x, y, form;
+    taut_vector_form_get(L, 1, &a, &x), taut_vector_form_get(L, 2, &b, &y);
+    taut_vector_form_cross(g, &x, &y, &form);
+    return taut_vector_form_push(L, &c, &form);
 }
 
 static expr square(lua_State *L, const char *who)
@@ -218,7 +245,10 @@ static expr square(lua_State *L, const char *who)
     taut_vectors_get(L, 1, who, &a);
     expr sum = taut_expr_integer(g, 0);
     for (uint32_t i = 0; i < a.dimension; i++) sum = taut_expr_add(g, sum, taut_expr_powi(g, a.at[i], 2));
-    return taut_script_built(L, sum);
+    if (!has_form(L, 1)) return taut_script_built(L, sum);
+    vector_form form;
+    taut_vector_form_get(L, 1, &a, &form);
+    return taut_script_built(L, taut_vector_form_dot(g, &form, &form, taut_script_built(L, sum)));
 }
 
 static int function_norm2(lua_State *L) { return taut_symbols_push(L, square(L, "norm2")); }
@@ -250,6 +280,6 @@ void taut_vectors_open(lua_State *L)
     taut_symbols_metatable(L, "vector", operators, SYMBOL_VECTOR);
     taut_functions_register(L, functions, sizeof functions / sizeof *functions);
     expr zero = taut_script_built(L, taut_expr_integer(s->graph, 0));
-    taut_vectors_push(L, &(vector){ 0, 0, { zero, zero, zero, zero } });
+    taut_vectors_push(L, &(vector){ 0, 0, { zero, zero, zero, zero }, 0 });
     lua_setglobal(L, "origin");
 }

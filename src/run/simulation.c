@@ -297,6 +297,8 @@ static int create(model *m, const engine_options *options, const struct method_c
     if (!status && z->s->slip) status = tell_integrable(z, &first);
     if (!status) status = X(symmetry_find)(z->s, first.q, first.w, z->symmetries, &z->symmetry_count);
     if (!status) status = X(simulation_parts)(z, class);
+    if (!status)
+        status = X(method_adapt_to_symmetries)(z->s, first.q, first.w, z->symmetries, z->symmetry_count, &z->declared);
     if (!status) status = create_hybrid(z, class, options);
     X(multiplier_destroy)(shared);
     if (!status) status = taut_flat_place(z->flat);

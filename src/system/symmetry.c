@@ -285,3 +285,100 @@ int X(symmetry_find)(struct system *s, const real *q, const real *w, symmetry *l
     taut_mem_free(s->context, room);
     return TAUT_OK;
 }
+
+/* ---- discrete gradients ---- */
+
+typedef struct {
+    tester test;
+    field *energy;
+    discrete_mode mode;
+    real *q1, *w1, *middle, *middle_w; /* the other end, and half way */
+    real *by_w;                        /* the gradient by w; test.gradient: by q */
+} discrete_tester;
+
+/* Both ends at random. */
+static void pick_ends(discrete_tester *z, const real *q, const real *w, real scale, real spread)
+{
+    tester *t = &z->test;
+    for (uint32_t i = 0; i < t->s->n; i++) {
+        t->q[i] = q[i] + spread * scale * next_random(t);
+        z->q1[i] = t->q[i] + spread * scale * next_random(t);
+        t->w[i] = w[i] + (1 + REAL(fabs)(w[i])) * next_random(t);
+        z->w1[i] = t->w[i] + (1 + REAL(fabs)(w[i])) * next_random(t);
+        z->middle[i] = (t->q[i] + z->q1[i]) / 2;
+        z->middle_w[i] = (t->w[i] + z->w1[i]) / 2;
+    }
+    for (uint32_t k = 0; k < t->s->c; k++) t->lambda[k] = next_random(t);
+}
+
+/* D_q f . xi(q) + D_w f . A w */
+static verdict test_discrete(discrete_tester *z, const symmetry *y, int with_w)
+{
+    candidate c = { .y = *y };
+    real *by_q = z->test.gradient;
+    add_product(&z->test, z->middle, 1, &c);
+    if (with_w) {
+        z->test.gradient = z->by_w;
+        add_product(&z->test, z->middle_w, 0, &c);
+        z->test.gradient = by_q;
+    }
+    decide(&c);
+    return c.here;
+}
+
+static verdict test_ends(discrete_tester *z, const symmetry *list, int count)
+{
+    struct system *s = z->test.s;
+    const int joint = z->mode == DISCRETE_JOINT;
+    real t0 = (real)0.37, t1 = (real)0.47;
+    place at0 = place_at(s, z->test.q, z->test.w, &t0, NULL), at1 = place_at(s, z->q1, z->w1, &t1, NULL);
+    verdict all = HOLDS;
+    memset(z->test.gradient, 0, s->n * sizeof(real));
+    memset(z->by_w, 0, s->n * sizeof(real));
+    X(field_discrete)(z->energy, z->mode, KIND_Q, &at0, &at1, NULL, z->test.gradient);
+    if (joint) X(field_discrete)(z->energy, z->mode, KIND_W, &at0, &at1, NULL, z->by_w);
+    for (int i = 0; i < count && all == HOLDS; i++) all = test_discrete(z, &list[i], joint);
+    if (!s->c || all != HOLDS) return all;
+    memset(z->test.gradient, 0, s->n * sizeof(real));
+    X(field_discrete)(s->constraint, DISCRETE_JOINT, KIND_Q, &at0, &at1, z->test.lambda, z->test.gradient);
+    for (int i = 0; i < count && all == HOLDS; i++) all = test_discrete(z, &list[i], 0);
+    return all;
+}
+
+/* Three pairs that are in the domain of all formulas; where there are none nothing is known against it. */
+static int suits_all(discrete_tester *z, const real *q, const real *w, const symmetry *list, int count)
+{
+    real scale = 0, spread = (real)0.1;
+    for (uint32_t i = 0; i < z->test.s->n; i++) scale = REAL(fmax)(scale, REAL(fabs)(q[i]));
+    if (!(scale > 0)) scale = (real)0.1;
+    for (int trial = 0, tested = 0; trial < 20 && tested < 3; trial++) {
+        pick_ends(z, q, w, scale, spread);
+        const verdict here = test_ends(z, list, count);
+        if (here == BROKEN) return 0;
+        if (here == HOLDS) tested++;
+        else spread /= 2;
+    }
+    return 1;
+}
+
+int X(symmetry_suits_discrete)(struct system *s, field *energy, discrete_mode mode, const real *q, const real *w,
+                               const symmetry *list, int count, int *suits)
+{
+    discrete_tester z = { .test = { .s = s, .seed = 88172645463325252ULL }, .energy = energy, .mode = mode };
+    size_t n = s->n;
+    *suits = 1;
+    if (!count) return TAUT_OK;
+    int status = X(field_prepare_discrete)(energy, mode, KIND_Q);
+    if (!status && mode == DISCRETE_JOINT) status = X(field_prepare_discrete)(energy, mode, KIND_W);
+    if (!status && s->c) status = X(field_prepare_discrete)(s->constraint, DISCRETE_JOINT, KIND_Q);
+    if (status) return status;
+    real *room = taut_mem_new(s->context, 9 * n + s->c, sizeof *room), *at = room;
+    if (!room) return TAUT_OUT_OF_MEMORY;
+    real **arrays[] = { &z.test.q, &z.test.w, &z.test.dq, &z.test.gradient, &z.q1, &z.w1, &z.middle, &z.middle_w,
+                        &z.by_w };
+    for (int i = 0; i < 9; i++, at += n) *arrays[i] = at;
+    z.test.lambda = at;
+    *suits = suits_all(&z, q, w, list, count);
+    taut_mem_free(s->context, room);
+    return TAUT_OK;
+}

@@ -17,6 +17,11 @@ typedef struct {
 
 /* The symmetries of the system, tested at random states around (q, w). Returns a status. */
 int X(symmetry_find)(struct system *s, const real *q, const real *w, symmetry *list, int *count);
+/* Are the discrete gradients of this energy and of the constraints orthogonal to the symmetries, xi taken half way? Tested
+   for pairs of random states around (q, w). What the formulas do not show to them is not (expr/discrete.c). Returns a
+   status. */
+int X(symmetry_suits_discrete)(struct system *s, field *energy, discrete_mode mode, const real *q, const real *w,
+                               const symmetry *list, int count, int *suits);
 /* xi(q) = A q + b, the infinitesimal action. */
 void X(symmetry_action)(const struct system *s, const symmetry *y, const real *q, real *xi);
 /* The momentum that belongs to it. */
