@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/context.h"
+#include "base/text.h"
 #include "cli/wrap.h"
 
 typedef struct {
@@ -13,7 +14,7 @@ typedef struct {
 
 static struct {
     int on, open;
-    const char *command;
+    const char *command, *file; /* file: of the model, as messages call it */
     json j;
     message_list errors, warnings;
 } answer;
@@ -55,10 +56,12 @@ void answer_message(int exit_status, const char *text)
     if (copy) z->texts[z->count++] = copy;
 }
 
+void answer_file(const char *path) { answer.file = path; }
+
 void answer_model(const model *m)
 {
     json *j = answer_json();
-    taut_json_text(j, "model", m->file);
+    taut_json_text(j, "model", taut_text_file_name(m->file));
     taut_json_text(j, "title", m->title);
 }
 
@@ -67,6 +70,7 @@ static void put_messages(const char *key, message_list *z)
     json *j = answer_json();
     taut_json_open(j, key, '[');
     for (size_t i = 0; i < z->count; i++) {
+        if (answer.file) taut_text_hide_folder(z->texts[i], answer.file);
         taut_json_text(j, NULL, z->texts[i]);
         free(z->texts[i]);
     }
