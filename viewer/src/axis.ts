@@ -43,8 +43,8 @@ export function decades(_u: uPlot, _axis: number, low: number, high: number): nu
   return out;
 }
 
-/** Ends of axes: the distance of two of them is a number. */
-const FAR = Number.MAX_VALUE / 4;
+/** Ends of axes: their distance times the pixels between them is a number. What lies beyond is not seen. */
+const FAR = Number.MAX_VALUE / 1e5;
 
 /** A range around values, never empty. */
 export function around(low: number, high: number, logarithmic: boolean): [number, number] {
