@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "base/text.h"
 #include "cli/wrap.h"
 
 typedef struct {
@@ -14,7 +13,7 @@ typedef struct {
 
 static struct {
     int on, open;
-    const char *command, *file; /* file: of the model, as messages call it */
+    const char *command, *path; /* path: of the model */
     json j;
     message_list errors, warnings;
 } answer;
@@ -31,7 +30,7 @@ int answer_is_json(void) { return answer.on; }
 json *answer_json(void)
 {
     if (!answer.open) {
-        answer.j = (json){ .file = stdout };
+        answer.j = (json){ .file = stdout, .path = answer.path };
         answer.open = 1;
         taut_json_open(&answer.j, NULL, '{');
         taut_json_text(&answer.j, "taut", TAUT_VERSION);
@@ -56,12 +55,16 @@ void answer_message(int exit_status, const char *text)
     if (copy) z->texts[z->count++] = copy;
 }
 
-void answer_file(const char *path) { answer.file = path; }
+void answer_file(const char *path)
+{
+    answer.path = path;
+    if (answer.open) answer.j.path = path;
+}
 
 void answer_model(const model *m)
 {
     json *j = answer_json();
-    taut_json_text(j, "model", taut_text_file_name(m->file));
+    taut_json_text(j, "model", m->file);
     taut_json_text(j, "title", m->title);
 }
 
@@ -70,7 +73,6 @@ static void put_messages(const char *key, message_list *z)
     json *j = answer_json();
     taut_json_open(j, key, '[');
     for (size_t i = 0; i < z->count; i++) {
-        if (answer.file) taut_text_hide_folder(z->texts[i], answer.file);
         taut_json_text(j, NULL, z->texts[i]);
         free(z->texts[i]);
     }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "model/model.h"
 #include "report/frame_table.h"
 #include "report/moving.h"
@@ -93,7 +92,7 @@ static void write_properties(page *z, json *j)
     taut_json_open(j, "run", '{');
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *text = taut_record_property(z->r, names[i]);
-        if (text) taut_json_text(j, names[i], strcmp(names[i], "model") == 0 ? taut_text_file_name(text) : text);
+        if (text) taut_json_text(j, names[i], text);
     }
     taut_json_close(j, '}');
     taut_json_open(j, "parameters", '[');
@@ -299,7 +298,7 @@ static void write_blocks(page *z, FILE *file)
 
 static void write_data(page *z, FILE *file)
 {
-    json j = { .file = file };
+    json j = { .file = file, .path = taut_record_property(z->r, "model") }; /* older runs have folders */
     fputs("<script type=\"application/json\" id=\"data\">", file);
     taut_json_open(&j, NULL, '{');
     taut_json_integer(&j, "format", 2);

@@ -17,6 +17,7 @@ is "numbers" "$(grep -c '<script type="text/plain" id="numbers">[A-Za-z0-9+/]*=*
 # and messages in them.
 mkdir -p secret/place
 cp "$pendulum" secret/place/swing.lua
+cp "$models/bouncing-ball.lua" secret/place/ball.lua
 printf '%s\n' 'local x = coordinate "x"' 'lagrangian(x.dot^2/2 + x^4)' 'start { x = 1 }' > secret/place/away.lua
 folder=$(pwd)/secret/place
 succeeds run "$folder/swing.lua" -T 1 -o named.taut
@@ -32,7 +33,10 @@ succeeds report many.taut
 "$taut" run "$folder/away.lua" -s 0.3 -T 100 --json > failed.json
 printf 'lagrangian(' > secret/place/wrong.lua
 "$taut" check "$folder/wrong.lua" --json > wrong.json
-for file in named.taut named.html away.taut away.html many.taut many.html run.json check.json failed.json wrong.json; do
+run compare "$folder/ball.lua" -m rattle,em -T 0.2 --report compare.html
+is "a comparison without a reference names the line" "$(grep -c 'ball.lua:8' compare.html)" 1
+"$taut" compare "$folder/ball.lua" -m rattle,em -T 0.2 --json > compare.json
+for file in compare.html compare.json named.taut named.html away.taut away.html many.taut many.html run.json check.json failed.json wrong.json; do
     is "folders in $file" "$(grep -ac 'secret' "$file")" 0
 done
 is "the name is there" "$(grep -c '"model":"swing.lua"' run.json named.html | tr '\n' ' ')" "run.json:1 named.html:1 "
