@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 int taut_text_format_v(char *buffer, size_t size, const char *format, va_list arguments)
 {
@@ -68,4 +69,20 @@ int taut_text_all_visible(const char *text)
     for (; *text; text += bytes)
         if (!taut_text_visible(text, &bytes)) return 0;
     return 1;
+}
+
+const char *taut_text_file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+void taut_text_hide_folder(char *text, const char *path)
+{
+    const char *name = taut_text_file_name(path);
+    const size_t length = strlen(path), kept = strlen(name);
+    for (char *at = text; length > kept && (at = strstr(at, path)); at += kept) {
+        memmove(at, name, kept);
+        memmove(at + kept, at + length, strlen(at + length) + 1);
+    }
 }

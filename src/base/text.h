@@ -34,6 +34,10 @@ double taut_text_number(const char *text, char **end);
 /* Whether the character at the beginning of a text (UTF-8) is one to be seen: no control character, no formatting that
    hides or turns round what follows, no invalid byte. *bytes: those to go on after, at least 1 (0 at the end). */
 int taut_text_visible(const char *text, int *bytes);
+/* The name of a file without the folders before it: what goes to others, who need not know where it was. */
+const char *taut_text_file_name(const char *path);
+/* Replaces every mention of a path in a text by that name, which is shorter. */
+void taut_text_hide_folder(char *text, const char *path);
 /* Is every character of the text such a one? */
 int taut_text_all_visible(const char *text);
 

@@ -13,7 +13,7 @@ typedef struct {
 
 static struct {
     int on, open;
-    const char *command;
+    const char *command, *path; /* path: of the model */
     json j;
     message_list errors, warnings;
 } answer;
@@ -30,7 +30,7 @@ int answer_is_json(void) { return answer.on; }
 json *answer_json(void)
 {
     if (!answer.open) {
-        answer.j = (json){ .file = stdout };
+        answer.j = (json){ .file = stdout, .path = answer.path };
         answer.open = 1;
         taut_json_open(&answer.j, NULL, '{');
         taut_json_text(&answer.j, "taut", TAUT_VERSION);
@@ -53,6 +53,12 @@ void answer_message(int exit_status, const char *text)
     }
     char *copy = strdup(text);
     if (copy) z->texts[z->count++] = copy;
+}
+
+void answer_file(const char *path)
+{
+    answer.path = path;
+    if (answer.open) answer.j.path = path;
 }
 
 void answer_model(const model *m)

@@ -14,6 +14,8 @@ int answer_is_json(void);
 json *answer_json(void);
 /* A message; an error has an exit status that is not 0. Does nothing where the answer is not JSON. */
 void answer_message(int exit_status, const char *text);
+/* The model's file as it was named: the document calls it by its name alone. It must live until the end. */
+void answer_file(const char *path);
 /* Members that all documents about a model begin with: model (its file), title. */
 void answer_model(const model *m);
 /* The closing members: errors, warnings, exit_status. */

@@ -183,6 +183,7 @@ static int write_contents(void *user, FILE *file)
                                      taut_template_document_size,
                                      title, summary);
     if (status) return status;
+    d.j.path = z->m->file;
     write_table(&d, z);
     write_failures(&d, z);
     if (z->options->step_count > 1 && z->trace->run_count) {

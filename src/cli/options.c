@@ -295,6 +295,7 @@ int definitions_read(const options *o, definitions *d)
 
 int load_model(taut_context *context, const char *path, definitions *d, model **m)
 {
+    answer_file(path);
     int status = taut_model_read_file(context, path, d->items, d->count, m);
     if (status) return complain(exit_status_of(status), "%s", taut_error_text(context));
     for (size_t i = 0; i < d->count; i++) {

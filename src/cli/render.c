@@ -29,6 +29,7 @@ static const option_definition definitions_of_render[] = {
     { "dark", 0, NULL, "light on dark", 0 },
     { "plain", 0, NULL, "without the clock", 0 },
     { "colours", 0, "N", "of .gif and .png: at most so many, 2 to 256; a smaller file (255; all)", 0 },
+    { "meshes", 0, "FOLDER", "where the meshes that the model draws are (beside the run file)", 0 },
     OPTION_THREADS_APART,
 };
 
@@ -154,6 +155,7 @@ static int read_options(const options *o, rendering *z)
         return EXIT_USAGE;
     z->colours = colours == colours ? (int)colours : 0;
     z->to_given = options_value(o, "to", NULL) != NULL;
+    z->look.meshes = options_value(o, "meshes", NULL);
     z->look.dark = options_value(o, "dark", NULL) != NULL;
     z->look.clock = options_value(o, "plain", NULL) == NULL;
     static const char *const of_films[] = { "speed", "seconds", "fps" };

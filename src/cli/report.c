@@ -17,10 +17,11 @@ static const option_definition definitions_of_report[] = {
     { "from", 0, "T", "the part of the run from this time (its start)", 0 },
     { "to", 0, "T", "to this time (its end)", 0 },
     { "every", 0, "K", "every K-th frame of it (1)", 0 },
+    { "meshes", 0, "FOLDER", "where the meshes that the model draws are (beside the run file)", 0 },
 };
 
 const command command_report = {
-    "report", "RUN.taut [-o page.html] [--from T] [--to T] [--every K]",
+    "report", "RUN.taut [-o page.html] [--from T] [--to T] [--every K] [--meshes FOLDER]",
     "a page of a run or an ensemble: animation, plots, what was kept",
     definitions_of_report, sizeof definitions_of_report / sizeof *definitions_of_report, report_main,
     "The page is one file that needs nothing else, not even a network: open it in a browser. Of a long run it has\n"
@@ -62,6 +63,7 @@ static int report_main(int argc, char **argv)
     if (parsed) return parsed > 0 ? EXIT_DONE : EXIT_USAGE;
     if (o.positional_count != 1)
         return complain(EXIT_USAGE, "'taut report' needs one run file, as in: taut report run.taut");
+    part.meshes = options_value(&o, "meshes", NULL);
     if (part_option(&o, &part.from, &part.to, &part.every)) return EXIT_USAGE;
     taut_context *context = make_context();
     if (!context) return EXIT_FAILED;

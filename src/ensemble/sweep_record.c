@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "base/sha256.h"
+#include "base/text.h"
 #include "ensemble/sweep_inside.h"
 
 /* ---- a new file ---- */
@@ -91,7 +92,7 @@ static int put_head(sweep *s)
     const char *texts[][2] = { { "taut", TAUT_VERSION },
                                { "kind", "ensemble" },
                                { "created", created },
-                               { "model", spec->m->file },
+                               { "model", taut_text_file_name(spec->m->file) },
                                { "source", spec->m->source },
                                { "title", spec->m->title },
                                { "method", spec->method },

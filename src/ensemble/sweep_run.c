@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "ensemble/sweep_inside.h"
 
 /* A chunk takes about this long; so much is lost when the process is killed, besides what waits for a commit. */
@@ -252,7 +253,10 @@ static int finish(loop *z, int status)
     if (!s->file) return status;
     if (status && (z->torn || !taut_writer_is_whole(s->writer))) return status;
     snprintf(message, sizeof message, "%s", status ? taut_error_text(s->context) : "");
-    int written = taut_writer_property(s->writer, "message", message);
+    char text[TAUT_ERROR_TEXT];
+    snprintf(text, sizeof text, "%s", message);
+    taut_text_hide_folder(text, s->spec.m->file);
+    int written = taut_writer_property(s->writer, "message", text);
     if (!written && status) written = taut_writer_property(s->writer, "status", "failed");
     if (!written) written = commit(z, PATIENCE, &done);
     if (!written && !done)

@@ -55,9 +55,11 @@ void taut_figure_label(const figure *f, const axis *a, int is_y, char *text, siz
     const char *change = is_y && f->change ? "change of " : "";
     if (!same_name) name = "";
     if (!same_name && is_y && f->change) change = "change";
-    const char *bar = size_only ? "|" : "";
-    taut_text_format(text, size, "%s%s%.200s%s%s%s%s%s", bar, change, name, bar, offset,
-                     (*name || *change) && (*factor || *unit) ? ", " : "", factor, unit);
+    const char *bar = size_only ? "|" : "", *before = "";
+    if (*name || *change) before = *unit ? ", " : *factor ? " / " : "";
+    else if (*factor && !*unit) before = "× ";
+    taut_text_format(text, size, "%s%s%.200s%s%s%s%s%s", bar, change, name, bar, offset, before,
+                     factor, unit);
 }
 
 int taut_figure_curve(const series *s, const double *values, const axis *x, const axis *y, spot corner, spot size,

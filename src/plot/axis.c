@@ -1,11 +1,17 @@
 #include "plot/axis.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/text.h"
 
-static double inner(const axis *a, double value) { return a->log ? log10(fabs(value)) : value; }
+/* NaN where the axis has no place. Where differences would overflow it has none either. */
+static double inner(const axis *a, double value)
+{
+    const double v = a->log ? log10(fabs(value)) : value;
+    return fabs(v) <= DBL_MAX / 4 ? v : NAN;
+}
 
 void taut_axis_begin(axis *a, int log)
 {

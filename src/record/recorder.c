@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "record/checkpoint.h"
 #include "run/plan.h"
 
@@ -12,6 +13,7 @@ struct recorder {
     taut_context *context;
     const engine_api *api;
     void *engine;
+    char *file;                  /* of the model, as messages call it; NULL: the run is gone on with */
     writer *writer;
     record *record;              /* of a run that is gone on with */
     long committed;              /* -1: nothing yet */
@@ -38,6 +40,7 @@ void taut_recorder_close(recorder *r)
     if (!r) return;
     taut_record_close(r->record);
     taut_writer_close(r->writer);
+    taut_mem_free(r->context, r->file);
     taut_mem_free(r->context, r);
 }
 
@@ -89,7 +92,7 @@ static int put_identity(writer *w, const recorder_subject *s)
     taut_wide_shortest(step, sizeof step, s->run->step);
     taut_wide_shortest(every, sizeof every, s->run->every);
     taut_wide_shortest(tolerance, sizeof tolerance, e->tolerance);
-    const char *const values[IDENTITY] = { s->m->file, s->m->source, e->method, s->api->name,
+    const char *const values[IDENTITY] = { taut_text_file_name(s->m->file), s->m->source, e->method, s->api->name,
                                            start_mode_name(e->start), e->active_set ? "active-set" : "event",
                                            step, every, tolerance };
     identify(values, s->definitions, s->definition_count, text);
@@ -129,7 +132,7 @@ static int put_head(writer *w, const recorder_subject *s, const void *engine)
     strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &utc);
     const char *texts[][2] = { { "taut", TAUT_VERSION },
                                { "created", created },
-                               { "model", s->m->file },
+                               { "model", taut_text_file_name(s->m->file) },
                                { "source", s->m->source },
                                { "title", s->m->title },
                                { "method", e->method },
@@ -187,6 +190,10 @@ int taut_recorder_create(taut_context *context, const char *path, int replace, c
     if (!r) return TAUT_OUT_OF_MEMORY;
     r->api = subject->api;
     r->engine = engine;
+    if (!(r->file = taut_mem_text(context, subject->m->file))) {
+        taut_recorder_close(r);
+        return TAUT_OUT_OF_MEMORY;
+    }
     int status = list_columns(context, r->api, engine, &columns, &names);
     if (!status)
         status = taut_writer_create(context, path, replace, columns, r->api->column_count(engine),
@@ -314,6 +321,15 @@ int taut_recorder_after_step(recorder *r, const run_result *so_far)
     return is_due(r) ? commit(r, so_far, 0) : TAUT_OK;
 }
 
+/* What a run file says goes to others: names of files, without folders. */
+static int put_message(recorder *r, const char *message)
+{
+    char text[TAUT_ERROR_TEXT];
+    snprintf(text, sizeof text, "%s", message);
+    if (r->file) taut_text_hide_folder(text, r->file);
+    return taut_writer_property(r->writer, "message", text);
+}
+
 int taut_recorder_finish(recorder *r, const run_result *result, int status)
 {
     /* wait: a reader may be active, and this is the last chance */
@@ -324,7 +340,7 @@ int taut_recorder_finish(recorder *r, const run_result *result, int status)
     if (!taut_writer_is_whole(r->writer)) return TAUT_CANNOT_WRITE; /* said already */
     snprintf(message, sizeof message, "%s", status ? taut_error_text(r->context) : "");
     int done = 0, written = taut_writer_property(r->writer, "status", how);
-    if (!written) written = taut_writer_property(r->writer, "message", message);
+    if (!written) written = put_message(r, message);
     if (!written) written = status ? taut_checkpoint_extremes(r->writer, result)
                                   : write_checkpoint(r, result);
     if (!written) written = taut_writer_commit(r->writer, PATIENCE, &done);

@@ -70,7 +70,7 @@ int taut_film_open(taut_context *context, record *r, const film_options *o, film
     if (!z) return TAUT_OUT_OF_MEMORY;
     z->context = context;
     z->o = *o;
-    int status = taut_moving_open(&z->run, context, r);
+    int status = taut_moving_open(&z->run, context, r, o->meshes);
     if (!status) status = create(z);
     if (status) taut_film_close(z);
     else *result = z;

@@ -15,6 +15,7 @@ typedef struct {
     int dark;
     int clock;                   /* the time, in a corner */
     int threads;
+    const char *meshes;          /* the folder of the meshes; NULL: beside the run file */
 } film_options;
 
 film_options taut_film_default(void);

@@ -23,11 +23,13 @@ static size_t utf8_length(const unsigned char *p, size_t n)
     return length;
 }
 
-static void put_string(FILE *file, const char *text, size_t size)
+static void put_string(FILE *file, const char *text, size_t size, const char *path)
 {
     const unsigned char *p = (const unsigned char *)text, *end = p + size;
+    const size_t folder = path ? (size_t)(taut_text_file_name(path) - path) : 0, whole = folder ? strlen(path) : 0;
     putc('"', file);
     while (p < end) {
+        if (folder && (size_t)(end - p) >= whole && memcmp(p, path, whole) == 0) p += folder;
         size_t length = utf8_length(p, (size_t)(end - p));
         if (length == 0) fputs("\\ufffd", file), length = 1;
         else if (length > 1) fwrite(p, 1, length, file);
@@ -44,7 +46,7 @@ static void begin(json *j, const char *key)
 {
     if (j->separate) fputs(",\n", j->file);
     if (key) {
-        put_string(j->file, key, strlen(key));
+        put_string(j->file, key, strlen(key), NULL);
         putc(':', j->file);
     }
     j->separate = 1;
@@ -66,13 +68,15 @@ void taut_json_close(json *j, char bracket)
 void taut_json_text_of(json *j, const char *key, const char *text, size_t size)
 {
     begin(j, key);
-    if (text) put_string(j->file, text, size);
+    if (text) put_string(j->file, text, size, NULL);
     else fputs("null", j->file);
 }
 
 void taut_json_text(json *j, const char *key, const char *text)
 {
-    taut_json_text_of(j, key, text, text ? strlen(text) : 0);
+    begin(j, key);
+    if (text) put_string(j->file, text, strlen(text), j->path);
+    else fputs("null", j->file);
 }
 
 void taut_json_number(json *j, const char *key, double value)

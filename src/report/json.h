@@ -12,6 +12,7 @@
 typedef struct {
     FILE *file;
     int separate; /* a comma before the next item */
+    const char *path; /* of a file that strings name without its folders, or NULL: a document goes to others */
 } json;
 
 void taut_json_open(json *j, const char *key, char bracket);  /* key is NULL in a list; bracket is { or [ */
@@ -19,6 +20,7 @@ void taut_json_close(json *j, char bracket);                  /* } or ] */
 /* A string; NULL is null. '<', '>' and '&' are escaped, so that no string ends a script element; what is not UTF-8
    becomes the replacement character. */
 void taut_json_text(json *j, const char *key, const char *text);
+/* As it is, with all paths. */
 void taut_json_text_of(json *j, const char *key, const char *text, size_t size);
 /* A number that reads back the same; what is not finite is null. */
 void taut_json_number(json *j, const char *key, double value);

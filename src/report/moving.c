@@ -41,30 +41,48 @@ static int find_sources(moving *z)
     return TAUT_OK;
 }
 
-static int read_meshes(moving *z)
+/* A file beside which the meshes are. Older run files say where the model was. */
+static char *place_of_meshes(const moving *z, const char *folder)
 {
-    int any = 0;
-    for (size_t i = 0; i < z->shown->shape_count; i++) any |= z->shown->shapes[i].file != 0;
-    if (!any) return TAUT_OK;
-    z->meshes = taut_mem_new(z->context, z->shown->shape_count, sizeof *z->meshes);
-    if (!z->meshes) return TAUT_OUT_OF_MEMORY;
+    const char *beside = strchr(z->m->file, '/') ? z->m->file : taut_record_path(z->r);
+    const size_t length = strlen(folder ? folder : beside);
+    char *place = taut_mem_new(z->context, length + 2, 1);
+    if (place) memcpy(place, folder ? folder : beside, length);
+    if (place && folder) place[length] = '/';
+    return place;
+}
+
+static int read_all(moving *z, const char *place)
+{
     for (size_t i = 0; i < z->shown->shape_count; i++) {
         const shape *s = &z->shown->shapes[i];
         if (!s->file) continue;
-        int status = taut_mesh_read(z->context, z->m->file, z->m->texts[s->file - 1], &z->meshes[i]);
+        int status = taut_mesh_read(z->context, place, z->m->texts[s->file - 1], &z->meshes[i]);
         if (status == TAUT_OUT_OF_MEMORY) return status;
         if (status) taut_note(z->context, "%s; it is not drawn", taut_error_text(z->context));
     }
     return TAUT_OK;
 }
 
-int taut_moving_open(moving *z, taut_context *context, record *r)
+static int read_meshes(moving *z, const char *folder)
+{
+    int any = 0;
+    for (size_t i = 0; i < z->shown->shape_count; i++) any |= z->shown->shapes[i].file != 0;
+    if (!any) return TAUT_OK;
+    z->meshes = taut_mem_new(z->context, z->shown->shape_count, sizeof *z->meshes);
+    char *place = place_of_meshes(z, folder);
+    int status = z->meshes && place ? read_all(z, place) : TAUT_OUT_OF_MEMORY;
+    taut_mem_free(z->context, place);
+    return status;
+}
+
+int taut_moving_open(moving *z, taut_context *context, record *r, const char *meshes)
 {
     *z = (moving){ .context = context, .r = r };
     int status = load_the_model(z);
     if (!status) status = taut_picture_create(z->m, &z->shown);
     if (!status) status = find_sources(z);
-    if (!status) status = read_meshes(z);
+    if (!status) status = read_meshes(z, meshes);
     return status;
 }
 

@@ -32,9 +32,10 @@ typedef struct {
     long frames, dense, every;
 } moving_choice;
 
-/* Loads the model that the run file contains. A mesh whose file cannot be read is not drawn, and the context is told: a
-   run may be looked at elsewhere. On failure, too, taut_moving_close is to be called. */
-int taut_moving_open(moving *z, taut_context *context, record *r);
+/* Loads the model that the run file contains. Relative names of meshes are those of files in the folder `meshes`; NULL:
+   beside the run file. A mesh whose file cannot be read is not drawn, and the context is told: a run may be looked at
+   elsewhere. On failure, too, taut_moving_close is to be called. */
+int taut_moving_open(moving *z, taut_context *context, record *r, const char *meshes);
 void taut_moving_close(moving *z);
 
 /* All places of a frame of the run, 3 numbers each, and its time. */

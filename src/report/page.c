@@ -90,8 +90,10 @@ static void write_properties(page *z, json *j)
     taut_json_text(j, "title", z->m->title);
     taut_json_text_of(j, "source", z->m->source, z->m->source_size);
     taut_json_open(j, "run", '{');
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (taut_record_property(z->r, names[i])) taut_json_text(j, names[i], taut_record_property(z->r, names[i]));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *text = taut_record_property(z->r, names[i]);
+        if (text) taut_json_text(j, names[i], text);
+    }
     taut_json_close(j, '}');
     taut_json_open(j, "parameters", '[');
     for (size_t i = 0; i < z->m->parameter_count; i++) {
@@ -296,7 +298,7 @@ static void write_blocks(page *z, FILE *file)
 
 static void write_data(page *z, FILE *file)
 {
-    json j = { .file = file };
+    json j = { .file = file, .path = taut_record_property(z->r, "model") }; /* older runs have folders */
     fputs("<script type=\"application/json\" id=\"data\">", file);
     taut_json_open(&j, NULL, '{');
     taut_json_integer(&j, "format", 2);
@@ -342,7 +344,7 @@ static int select_frames(page *z, const page_part *part)
 
 int taut_page_write(taut_context *context, record *r, const char *template_text, size_t template_size, FILE *file)
 {
-    const page_part whole = { -INFINITY, INFINITY, 1 };
+    const page_part whole = { -INFINITY, INFINITY, 1, NULL };
     return taut_page_write_part(context, r, &whole, template_text, template_size, file);
 }
 
@@ -350,7 +352,7 @@ int taut_page_write_part(taut_context *context, record *r, const page_part *part
                          size_t template_size, FILE *file)
 {
     page z = { .context = context, .r = r };
-    int status = taut_moving_open(&z.scene, context, r);
+    int status = taut_moving_open(&z.scene, context, r, part->meshes);
     z.m = z.scene.m;
     z.shown = z.scene.shown;
     if (!status) status = select_frames(&z, part);

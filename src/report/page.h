@@ -26,6 +26,7 @@ int taut_page_write(taut_context *context, record *r, const char *template_text,
 typedef struct {
     double from, to;
     long every;
+    const char *meshes; /* the folder of the meshes; NULL: beside the run file */
 } page_part;
 int taut_page_write_part(taut_context *context, record *r, const page_part *part, const char *template_text,
                          size_t template_size, FILE *file);

@@ -165,6 +165,14 @@ END
     is 'numbers' "$(ask short.svg '[t in texts() for t in ("1", "10", "100")]')" '[True, True, True]'
     succeeds plot powers.taut -y long --log y -o powers.svg
     is 'exponents' "$(ask powers.svg '[t in texts() for t in ("1", "100")]')" '[False, False]'
+    # numbers of any size have ticks, and the power of ten of their axis is a divisor
+    printf '%s\n' 'local x = coordinate "x"' 'lagrangian(x.dot^2/2)' 'observe("large", 1e233*time())' 'observe("most", 1.7e308*(time() - 0.5))' \
+        'start { x = 0, ["x.dot"] = 1 }' > large.lua
+    succeeds run large.lua -s 0.01 -T 1 -o large.taut
+    for column in large:233 most:307; do
+        succeeds plot large.taut -y "${column%:*}" -o large.svg
+        is "ticks of $column" "$(ask large.svg '[t in texts() for t in ("'"$([ $column = large:233 ] && echo 0.5 || echo 4)"'", "'"${column%:*} / 10"'", "'"${column%:*} / 10${column#*:}"'")].count(True) >= 2')" True
+    done
     # a title that is too wide ends before the margin (14 points: 28 pixels), and says that there was more
     long='a title that is a good deal wider than this small picture can be, whatever the letters'
     succeeds plot double.taut -y a.x --title "$long" --size 300x200 -o long.png

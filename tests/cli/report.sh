@@ -13,6 +13,49 @@ succeeds report one.taut -o elsewhere.html
 is "the same page" "$(cmp one.html elsewhere.html && echo same)" same
 is "numbers" "$(grep -c '<script type="text/plain" id="numbers">[A-Za-z0-9+/]*=*</script>' one.html)" 1
 
+# What goes to others names files, not the folders of the sender: the run file, its page, an ensemble, documents of --json,
+# and messages in them.
+mkdir -p secret/place
+cp "$pendulum" secret/place/swing.lua
+cp "$models/bouncing-ball.lua" secret/place/ball.lua
+printf '%s\n' 'local x = coordinate "x"' 'lagrangian(x.dot^2/2 + x^4)' 'start { x = 1 }' > secret/place/away.lua
+folder=$(pwd)/secret/place
+succeeds run "$folder/swing.lua" -T 1 -o named.taut
+succeeds report named.taut
+run run "$folder/away.lua" -s 0.3 -T 100 -o away.taut
+is "a run that fails" "$status" 1
+is "its message has the folder" "$(grep -c "secret/place" err)" "$(grep -c "away.lua" err)"
+succeeds report away.taut
+succeeds ensemble "$folder/swing.lua" --vary "g=uniform(9,10)" --members 2 -T 0.1 -o many.taut
+succeeds report many.taut
+"$taut" run "$folder/swing.lua" -T 1 --json > run.json
+"$taut" check "$folder/swing.lua" --json > check.json
+"$taut" run "$folder/away.lua" -s 0.3 -T 100 --json > failed.json
+printf 'lagrangian(' > secret/place/wrong.lua
+"$taut" check "$folder/wrong.lua" --json > wrong.json
+run compare "$folder/ball.lua" -m rattle,em -T 0.2 --report compare.html
+is "a comparison without a reference names the line" "$(grep -c 'ball.lua:8' compare.html)" 1
+"$taut" compare "$folder/ball.lua" -m rattle,em -T 0.2 --json > compare.json
+for file in compare.html compare.json named.taut named.html away.taut away.html many.taut many.html run.json check.json failed.json wrong.json; do
+    is "folders in $file" "$(grep -ac 'secret' "$file")" 0
+done
+is "the name is there" "$(grep -c '"model":"swing.lua"' run.json named.html | tr '\n' ' ')" "run.json:1 named.html:1 "
+is "the line of a mistake" "$(grep -c 'wrong.lua:1:' wrong.json)" 1
+
+# Meshes are beside the run file, or where they are said to be.
+printf '%s\n' "local a = point 'a'; lagrangian(norm2(a.dot)/2); start { a = {0, 0, 0}, ['a.dot'] = {1, 0, 1} }" \
+    "draw { mesh(a, 'part.obj') }" > secret/place/mesh.lua
+printf 'v 0 0 0\nv 0.5 0 0\nv 0 0 0.5\nf 1 2 3\n' > secret/place/part.obj
+succeeds run secret/place/mesh.lua -T 1 -s 0.1 -o mesh.taut
+run report mesh.taut
+is "a mesh that is elsewhere" "$status $(grep -c "cannot read the mesh 'part.obj'" err) $(grep -c 'id="mesh-0"' mesh.html)" "0 1 0"
+succeeds report mesh.taut --meshes secret/place
+is "the folder of meshes" "$(grep -c 'id="mesh-0"' mesh.html)" 1
+succeeds render mesh.taut --meshes secret/place --size 160x90 -o mesh.png
+cp secret/place/part.obj part.obj
+succeeds report mesh.taut
+is "beside the run file" "$(grep -c 'id="mesh-0"' mesh.html)" 1
+
 refuse 2 "needs one run file" report
 refuse 2 "needs one run file" report one.taut two.taut
 refuse 2 "not a run file" report "$pendulum"

@@ -193,7 +193,7 @@ await run({
     assert.throws(() => call("run", join(models, "double-spherical-pendulum.lua"), "-m", "naive:rk4", "-s", "0.9", "-T", "2000", "-o", "failed.taut", "--force"));
     call("report", "failed.taut");
     page = await open(join(folder, "failed.html"));
-    assert.match(await page.locator("p.warning").innerText(), /^This run is failed: /);
+    assert.match(await page.locator("p.warning").innerText(), /^This run failed: /);
     assert.ok(!(await page.locator(".summary").innerText()).includes("failed"));
     await page.context().close();
   },

@@ -16,7 +16,7 @@ node "$viewer/fetch.mjs" || status=$?
 [ "$status" -ne 3 ] || skip "the packages of viewer/ are not here and the npm registry cannot be reached"
 [ "$status" -eq 0 ] || exit 1
 [ "$3" != packages ] || exit 0
-TAUT_CHROMIUM=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || [ "$3" = current.mjs ] ||
+TAUT_CHROMIUM=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || [ "$3" = current.mjs ] || [ "$3" = trend.mjs ] ||
     skip "chromium is not installed"
 export TAUT_CHROMIUM
 mkdir -p "$2"

@@ -8,7 +8,7 @@ export const FONT = '11px ui-sans-serif, system-ui, "Segoe UI", Roboto, "DejaVu 
 /** Multiples of 1, 2 or 5 times a power of ten from low to high, some `room` pixels apart on an axis of so many pixels. (Those of uPlot end at 1e-16: round-off
     of small numbers is plotted here.) */
 export function multiples(low: number, high: number, pixels: number, room: number): number[] {
-  const least = ((high - low) * room) / Math.max(pixels, room);
+  const least = (high - low) * (room / Math.max(pixels, room));
   const power = Math.floor(Math.log10(least));
   const digit = [1, 2, 5, 10].find((d) => d * 10 ** power >= least * 0.9999) ?? 10;
   const step = Number(`${digit}e${power}`);
@@ -22,6 +22,7 @@ export function axis(size: number, decades = false, more: Partial<uPlot.Axis> = 
   return {
     font: FONT, size, gap: 4,
     splits: (u, k, low, high) => (k ? multiples(low, high, u.bbox.height / devicePixelRatio, 26) : multiples(low, high, u.bbox.width / devicePixelRatio, 60)),
+    incrs: (_u, _k, low, high) => [Math.max(5, high - low)], // uPlot draws no ticks where its list, which ends at 1e32, has none
     stroke: () => theme().muted,
     grid: { stroke: () => theme().faint, width: 1 },
     ticks: { stroke: () => theme().line, width: 1, size: 4 },
@@ -42,15 +43,23 @@ export function decades(_u: uPlot, _axis: number, low: number, high: number): nu
   return out;
 }
 
+/** Ends of axes: their distance times the pixels between them is a number. What lies beyond is not seen. */
+const FAR = Number.MAX_VALUE / 1e5;
+
 /** A range around values, never empty. */
 export function around(low: number, high: number, logarithmic: boolean): [number, number] {
+  const [from, to] = rangeOf(low, high, logarithmic);
+  return [Math.max(from, -FAR), Math.min(to, FAR)];
+}
+
+function rangeOf(low: number, high: number, logarithmic: boolean): [number, number] {
   if (logarithmic) {
     if (!(low > 0) || !Number.isFinite(high)) return [1e-16, 1];
     const from = Math.floor(Math.log10(low) + 1e-9);
     return [10 ** from, 10 ** Math.max(from + 1, Math.ceil(Math.log10(high) - 1e-9))];
   }
   if (!Number.isFinite(low) || !Number.isFinite(high)) return [-1, 1];
-  const spread = high - low;
+  const spread = Math.min(high, FAR) - Math.max(low, -FAR);
   if (spread <= Math.abs(high) * 1e-15) return high === 0 ? [-1, 1] : [low - Math.abs(low) * 0.01, high + Math.abs(high) * 0.01];
   return [low - 0.06 * spread, high + 0.06 * spread];
 }

@@ -1,9 +1,10 @@
 // The lower part of the page: the model's source, parameters, the run's properties, events.
 import type { Run } from "./data";
-import { el } from "./dom";
+import { button, el } from "./dom";
 import { number } from "./format";
 import { commandLine } from "./head";
 import { lua } from "./lua";
+import { fileName, saveModel } from "./save";
 
 function pairs(rows: [string, string][]): HTMLElement {
   const body = el("tbody");
@@ -51,5 +52,6 @@ export function foot(run: Run, remarks: string, seek: (t: number) => void): HTML
   side.append(part("Run", pairs(order.filter((name) => h.run[name]).map((name) => [name, h.run[name]]))));
   if (h.events.length) side.append(part(`Events (${h.events.length})`, events(run, seek)));
   if (remarks) side.append(el("p", { class: "remarks" }, remarks));
-  return [part("Model", lua(h.source)), side];
+  const model = fileName(run, "lua");
+  return [part("Model", el("div", {}, button(`save ${model}`, "save the model as a file", () => saveModel(run), "small"), lua(h.source))), side];
 }

@@ -2,6 +2,7 @@
 import type { Run, Watched } from "./data";
 import { el } from "./dom";
 import { count, number, ordinal, signed } from "./format";
+import { trend, type Trend } from "./trend";
 
 /** What a quantity did over all steps that the run looked at; of a run by an older Taut, over its frames. */
 function seen(run: Run, name: string): Watched | null {
@@ -13,7 +14,7 @@ function seen(run: Run, name: string): Watched | null {
     change: from.last, slope: (deviation ?? value).slope };
 }
 
-const largest = (w: Watched): number => Math.max(Math.abs(w.down ?? 0), Math.abs(w.up ?? 0));
+const largest = (w: Watched): number => (w.down === null || w.up === null ? Infinity : Math.max(Math.abs(w.down), Math.abs(w.up)));
 
 const words = (name: string): string => name.replace(/_/g, " ").replace(/\.([xyz])$/, " $1");
 
@@ -50,36 +51,67 @@ export function facts(run: Run): HTMLElement {
 
 const percent = (r: number): string => (r < 1e-6 ? `${number(r, 1)} of its size` : `${number(100 * r, r < 0.1 ? 1 : 2)} %`);
 
-/** How well the run went, in words: before numbers that need explaining. `kinetic`: the largest kinetic energy, or 0. */
-export function verdict(run: Run, kinetic: number): HTMLElement | null {
+/** A column as a quantity that may drift, against the motion of the velocities (or of what the run has instead). */
+function trendOf(run: Run, column: number): Trend | null {
+  if (column < 0) return null;
+  const kind = ["velocity", "momentum", "coordinate"].find((k) => run.columns.some((c) => c.kind === k));
+  const all = run.columns.flatMap((c, i) => (c.kind === kind && !c.deviation ? [i] : []));
+  const some = all.filter((_, i) => i % Math.ceil(all.length / 60) === 0); // of many, some
+  return trend(run.times, run.values(column).value, some.map((k) => run.values(k).value));
+}
+
+/** A quantity that should stay. `kinetic`: the largest kinetic energy, or 0; `column`: of its change. */
+function kept(run: Run, w: Watched, name: string, kinetic: number, column: number): string {
+  const off = largest(w);
+  const fromTo = `${name} from ${number(w.first, 4)} to ${number(w.last, 4)}`;
+  if (!Number.isFinite(off)) return `${name} is not finite`;
+  // where the error is most of the motion, it is none of its size
+  const size = Math.max(Math.abs(w.first ?? 0), kinetic - off);
+  const r = off > 0 ? off / Math.max(size, 0) : 0;
+  if (r < 1e-11) return `${name} kept to round-off`;
+  if (!kinetic && r > 0.1) return `${name} changed by at most ${number(off, 2)}`; // its zero may be anywhere: not a size to measure with
+  if (r > 1) return `${fromTo}, off by more than its size: this is not the motion; take a smaller step`;
+  if (r > 0.1) return `${name} off by up to ${percent(r)}: a smaller step may be needed`;
+  const found = trendOf(run, column);
+  const drift = found?.drifts ? `, drifting by ${percent(Math.abs(found.change) / size)} over the run` : found?.drifts === false ? ", no drift" : "";
+  return `${name} within ${percent(r)}${drift}`;
+}
+
+/** One digit. */
+const rough = (x: number): string => number(Number(x.toPrecision(1)), 1);
+
+/** Where lengths are about 1, residuals of constraints of degree 2 that are worth the word "kept". */
+const KEPT = 1e-6;
+
+function constraintWords(run: Run): string {
+  const highest = seen(run, "constraint")?.highest;
+  const size = Math.max(1, ...run.columns.filter((c) => c.kind === "coordinate").map((c) => Math.abs(c.first ?? 0)));
+  if (highest === null || highest === undefined || !Number.isFinite(highest)) return "constraints not kept: not finite";
+  return highest <= KEPT * size ** 2 ? `constraints kept to ${rough(highest)}` : `constraints off by up to ${rough(highest)}`;
+}
+
+function momentumWords(momenta: Watched[]): string {
+  const size = Math.max(...momenta.map((w) => Math.abs(w.first ?? 0)));
+  const off = Math.max(...momenta.map(largest));
+  if (!Number.isFinite(off)) return "momenta are not finite";
+  if (size > 0 && off / size < 1e-11) return "momenta kept to round-off";
+  return off <= KEPT * (size || 1) ? `momenta kept to ${rough(off)}` : `momenta changed by up to ${rough(off)}`;
+}
+
+/** How well the run went, in words: before numbers that need explaining. `kinetic`: the largest kinetic energy, or 0;
+    `balance`: the column of energy less work, or -1. */
+export function verdict(run: Run, kinetic: number, balanceColumn: number): HTMLElement | null {
   const [energy, balance] = [seen(run, "energy"), run.watched("energy - work")];
-  const duration = Math.abs((run.columns[0]?.last ?? 0) - (run.columns[0]?.first ?? 0));
   const said: string[] = [];
-  const how = (w: Watched, name: string) => {
-    const size = Math.max(Math.abs(energy?.first ?? 0), Math.abs(energy?.last ?? 0), kinetic);
-    const r = size > 0 ? largest(w) / size : NaN;
-    if (!(r >= 0)) return;
-    if (!kinetic && r > 0.1) said.push(`${name} changed by at most ${number(largest(w), 2)}`); // its zero may be anywhere: not a size to measure with
-    else if (r < 1e-11) said.push(`${name} kept to round-off`);
-    else {
-      const drift = Math.abs((w.slope ?? 0) * duration);
-      const trend = drift > 0.25 * ((w.up ?? 0) - (w.down ?? 0)) ? `drifting by ${percent(drift / size)} over the run` : "no drift";
-      said.push(r > 0.1 ? `${name} off by up to ${percent(r)}: a smaller step may be needed` : `${name} within ${percent(r)}, ${trend}`);
-    }
-  };
-  if (energy && run.header.energyConserved) how(energy, "energy");
-  else if (balance) how(balance, "energy less work");
+  if (energy && run.header.energyConserved) said.push(kept(run, energy, "energy", kinetic, run.find("energy", true)));
+  else if (balance) said.push(kept(run, balance, "energy less work", kinetic, balanceColumn));
   else if (energy && (energy.down || energy.up)) {
     const r = largest(energy) / Math.max(Math.abs(energy.first ?? 0), kinetic);
     said.push(r < 0.01 ? `energy changed by at most ${percent(r)}` : `energy from ${number(energy.first, 4)} to ${number(energy.last, 4)}`);
   }
-  if (hasResiduals(run)) said.push(`constraints kept to ${number(seen(run, "constraint")?.highest, 1)}`);
+  if (hasResiduals(run)) said.push(constraintWords(run));
   const momenta = run.columns.filter((c) => c.kind === "conserved" && !c.deviation).flatMap((c) => seen(run, c.name) ?? []).filter((w) => w.lowest || w.highest);
-  if (momenta.length) {
-    const size = Math.max(...momenta.map((w) => Math.abs(w.first ?? 0)));
-    const off = Math.max(...momenta.map(largest));
-    said.push(size > 0 && off / size < 1e-11 ? "momenta kept to round-off" : `momenta kept to ${number(off, 1)}`);
-  }
+  if (momenta.length) said.push(momentumWords(momenta));
   if (!said.length) return null;
   const text = said.join("; ");
   return el("p", { class: "verdict" }, `${text[0].toUpperCase()}${text.slice(1)}.`);
@@ -133,10 +165,12 @@ export function summary(run: Run): HTMLElement {
   return line;
 }
 
+const WHAT_HAPPENED: Record<string, string> = { running: "is still running, or was interrupted", failed: "failed", stopped: "was stopped" };
+
 /** What became of a run that did not finish, or null. */
 export function failure(run: Run): HTMLElement | null {
   const { status, message } = run.header.run;
-  return status && status !== "finished" ? el("p", { class: "warning", role: "status" }, `This run is ${status === "running" ? "still running, or was interrupted" : status}${message ? `: ${message}` : ""}`) : null;
+  return status && status !== "finished" ? el("p", { class: "warning", role: "status" }, `This run ${WHAT_HAPPENED[status] ?? `is ${status}`}${message ? `: ${message}` : ""}`) : null;
 }
 
 /** What the page does not show, said plainly. */

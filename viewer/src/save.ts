@@ -50,6 +50,10 @@ export function saveTable(run: Run): void {
   save(new Blob([table(run)], { type: "text/csv" }), fileName(run, "csv"));
 }
 
+export function saveModel(run: Run): void {
+  save(new Blob([run.header.source], { type: "text/x-lua" }), fileName(run, "lua"));
+}
+
 /** All plots that are there, below each other. */
 export function plots(panels: Panel[]): string {
   const parts = panels.flatMap((p) => p.svg() ?? []);

@@ -257,7 +257,7 @@ export function build(run: Run): void {
   const panels = makePanels();
   const [line, ...below] = opening(run);
   line.append(el("span", { class: "gap head-gap" }), actions(), button("?", "keys", help, "small icon"), button("\u25d0", "light or dark (l)", toggleTheme, "small icon"));
-  place("head").replaceChildren(line, ...below, verdict(run, energies.kinetic >= 0 ? run.info(energies.kinetic).highest ?? 0 : 0) ?? "", facts(run));
+  place("head").replaceChildren(line, ...below, verdict(run, energies.kinetic >= 0 ? run.info(energies.kinetic).highest ?? 0 : 0, energies.balance) ?? "", facts(run));
   const phase = makePhase();
   const section = makeSection();
   const spectra = makeSpectrum();
