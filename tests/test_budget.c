@@ -1,6 +1,7 @@
 /* What loading may take: bytes and seconds, of the script, of the Dirac algorithm, of matrices; and that what was given
    back is counted. */
 #include "base/budget.h"
+#include "linalg/pattern.h"
 
 #include "support_core.h"
 #include "taut/taut.h"
@@ -84,12 +85,54 @@ static void long_work_is_refused(void **state)
     taut_context_destroy(context);
 }
 
+/* A comparison is one instruction, and takes some 50 ms here: 300 of them are fewer instructions than the script runs
+   between two looks at the clock without long strings. */
+static const char comparisons[] = "local a = ('\\0'):rep(4000000)\n"
+                                  "local b = a .. 'x'\n"
+                                  "for i = 1, 300 do local c = a < b end\n"
+                                  "local x = coordinate 'x'\n"
+                                  "lagrangian(x.dot^2/2)\n"
+                                  "start { x = 0 }\n%.0d";
+
+static void long_strings_are_interrupted(void **state)
+{
+    (void)state;
+    taut_context *context = taut_context_create(NULL);
+    assert_non_null(context);
+    assert_says(attempt(context, comparisons, 0, 0, 0.2), "the script ran for more than 0.2 seconds");
+    taut_context_destroy(context);
+}
+
+/* The product of a full column and a full row: its entries are sorted for about a second, without asking for memory. */
+static void products_are_interrupted(void **state)
+{
+    (void)state;
+    enum { SIZE = 5000 };
+    static int zeros[SIZE], count[SIZE];
+    pattern *column = NULL, *row = NULL, *product = NULL;
+    taut_context *context = taut_context_create(NULL);
+    for (int i = 0; i < SIZE; i++) count[i] = SIZE - 1 - i;
+    assert_int_equal(taut_pattern_create(context, SIZE, 1, count, zeros, SIZE, &column), TAUT_OK);
+    assert_int_equal(taut_pattern_create(context, 1, SIZE, zeros, count, SIZE, &row), TAUT_OK);
+    taut_context_limit(context, 0, 0.1);
+    taut_budget_begin(context, "a product");
+    assert_int_equal(taut_pattern_product(context, column, row, &product), TAUT_OUT_OF_MEMORY);
+    assert_says(taut_error_text(context), "more than 0.1 s, the last of them for a product");
+    assert_null(product);
+    taut_budget_end(context);
+    taut_pattern_destroy(context, column);
+    taut_pattern_destroy(context, row);
+    taut_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes_are_limited_and_counted),
         cmocka_unit_test(seconds_are_limited),
         cmocka_unit_test(long_work_is_refused),
+        cmocka_unit_test(long_strings_are_interrupted),
+        cmocka_unit_test(products_are_interrupted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

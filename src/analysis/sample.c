@@ -4,6 +4,10 @@
 
 #include <string.h>
 
+#include "base/budget.h"
+
+enum { BETWEEN_LOOKS = 4096 }; /* operations in the widest precision, some milliseconds */
+
 #ifdef TAUT_HAVE_QUAD
 #define EPSILON 0x1p-112
 #else
@@ -107,6 +111,7 @@ int taut_sampler_values(sampler *s, const point *x, const expr *roots, size_t co
     for (size_t i = 0; i < length; i++) {
         expr e = list[i];
         const node *n = taut_graph_node(s->g, e);
+        if (i % BETWEEN_LOOKS == 0 && (status = taut_budget_check(s->m->context))) break;
         int arity = taut_op_arity(n->op);
         if (arity == 0) {
             s->value[e] = leaf(s, x, e);
@@ -119,10 +124,10 @@ int taut_sampler_values(sampler *s, const point *x, const expr *roots, size_t co
         s->value[e] = taut_op_apply(n->op, a, b, (int32_t)n->b);
         s->error[e] = error_of(n, a, s->error[n->a], b, eb, s->value[e]);
     }
-    for (size_t i = 0; i < count; i++) values[i] = s->value[roots[i]];
-    for (size_t i = 0; errors && i < count; i++) errors[i] = s->error[roots[i]];
+    for (size_t i = 0; !status && i < count; i++) values[i] = s->value[roots[i]];
+    for (size_t i = 0; !status && errors && i < count; i++) errors[i] = s->error[roots[i]];
     taut_expr_list_free(s->g, list);
-    return TAUT_OK;
+    return status;
 }
 
 int taut_sampler_judge(sampler *s, expr f, weakness *result)

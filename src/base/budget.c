@@ -6,6 +6,7 @@
 /* The clock costs more than most requests. */
 enum { ASKED_BETWEEN = 64, LARGE_REQUEST = 1 << 16 };
 #define OPERATIONS_PER_SECOND 1e9
+#define BETWEEN_LOOKS ((size_t)1000000)
 
 static double thread_seconds(void) { return clock_seconds_of(CLOCK_THREAD_CPUTIME_ID); }
 
@@ -74,11 +75,23 @@ int taut_budget_take(taut_context *context, size_t size)
                          "loading the model takes more than %zu MiB of memory: %lld MiB were in use when %s asked for "
                          "%zu MiB more; " ADVICE "MEMORY)",
                          b->bytes_most >> 20, used >> 20, b->part, size >> 20);
-    if (++b->asked % ASKED_BETWEEN && size < LARGE_REQUEST) return TAUT_OK;
+    return ++b->asked % ASKED_BETWEEN && size < LARGE_REQUEST ? TAUT_OK : taut_budget_check(context);
+}
+
+int taut_budget_check(taut_context *context)
+{
+    const load_budget *b = taut_context_budget(context);
     if (!taut_budget_is_late(context)) return TAUT_OK;
     return taut_fail(context, TAUT_OUT_OF_MEMORY,
                      "loading the model takes more than %g s, the last of them for %s; " ADVICE "SECONDS)",
                      b->seconds_most, b->part);
+}
+
+int taut_budget_count(taut_context *context, size_t *done, size_t operations)
+{
+    if ((*done += operations) < BETWEEN_LOOKS) return TAUT_OK;
+    *done = 0;
+    return taut_budget_check(context);
 }
 
 int taut_budget_work(taut_context *context, double operations, const char *what)

@@ -30,6 +30,11 @@ void taut_budget_part(taut_context *context, const char *part);
 void taut_budget_end(taut_context *context);
 /* TAUT_OUT_OF_MEMORY with a message where `size` bytes more are too many, or the time is up. */
 int taut_budget_take(taut_context *context, size_t size);
+/* For loops that ask for no memory, once in a while (a look costs some 25 ns): TAUT_OUT_OF_MEMORY with a message where
+   the time is up. */
+int taut_budget_check(taut_context *context);
+/* The same after each piece of work: *done grows by `operations`, and the clock is looked at once in a million. */
+int taut_budget_count(taut_context *context, size_t *done, size_t operations);
 /* Whether the time is up: for those who have messages of their own. */
 int taut_budget_is_late(taut_context *context);
 double taut_budget_seconds(const taut_context *context);

@@ -318,6 +318,9 @@ static void remark(void *user, const char *line)
     screen_message(TONE_PLAIN, "", line);
 }
 
+/* Of processor time, unless the environment allows more: a chain of a million links takes a tenth of it. */
+#define LOAD_SECONDS 60.0
+
 /* A number of the environment, from 1 on; 0 where there is none. */
 static int read_limit(const char *variable, double most, double *value)
 {
@@ -337,7 +340,7 @@ static int limit_loads(taut_context *context)
     double mebibytes, seconds;
     if (read_limit("TAUT_LOAD_MEMORY", 1e9, &mebibytes) || read_limit("TAUT_LOAD_SECONDS", 1e9, &seconds))
         return EXIT_USAGE;
-    taut_context_limit(context, (size_t)(mebibytes * 1048576), seconds);
+    taut_context_limit(context, (size_t)(mebibytes * 1048576), seconds > 0 ? seconds : LOAD_SECONDS);
     return 0;
 }
 

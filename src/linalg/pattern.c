@@ -3,6 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/budget.h"
+
+#define SORTED 16 /* operations for an entry of a row that is sorted */
+
 static pattern *allocate(taut_context *context, int rows, int columns, size_t entries)
 {
     pattern *p = taut_mem_new(context, 1, sizeof *p);
@@ -95,18 +99,51 @@ int taut_pattern_create(taut_context *context, int rows, int columns, const int 
 }
 
 /* Row i of the product, with the columns at most once: marked by i + 1. Returns their number; row may be NULL. */
-static int product_row(const pattern *a, const pattern *b, int i, int *mark, int *row)
+static int product_row(const pattern *a, const pattern *b, int i, int *mark, int *row, size_t *looked)
 {
     int count = 0;
-    for (int e = a->start[i]; e < a->start[i + 1]; e++)
-        for (int f = b->start[a->index[e]]; f < b->start[a->index[e] + 1]; f++) {
+    for (int e = a->start[i]; e < a->start[i + 1]; e++) {
+        const int begin = b->start[a->index[e]], end = b->start[a->index[e] + 1];
+        *looked += (size_t)(end - begin);
+        for (int f = begin; f < end; f++) {
             int column = b->index[f];
             if (mark[column] == i + 1) continue;
             mark[column] = i + 1;
             if (row) row[count] = column;
             count++;
         }
+    }
     return count;
+}
+
+static int count_product(taut_context *context, const pattern *a, const pattern *b, int *mark, size_t *count)
+{
+    size_t done = 0;
+    int status = TAUT_OK;
+    for (int i = 0; !status && i < a->rows; i++) {
+        size_t looked = 1;
+        *count += (size_t)product_row(a, b, i, mark, NULL, &looked);
+        status = taut_budget_count(context, &done, looked);
+    }
+    if (!status && *count > INT32_MAX)
+        status = taut_fail(context, TAUT_UNSUPPORTED, "a sparse matrix with %zu entries is beyond the limit of 2^31",
+                           *count);
+    return status;
+}
+
+static int fill_product(taut_context *context, const pattern *a, const pattern *b, int *mark, pattern *p)
+{
+    size_t done = 0;
+    int status = TAUT_OK;
+    memset(mark, 0, (size_t)b->columns * sizeof *mark);
+    for (int i = 0; !status && i < a->rows; i++) {
+        size_t looked = 1;
+        int *row = p->index + p->start[i], size = product_row(a, b, i, mark, row, &looked);
+        sort_row(row, size);
+        p->start[i + 1] = p->start[i] + size;
+        status = taut_budget_count(context, &done, looked + SORTED * (size_t)size);
+    }
+    return status;
 }
 
 int taut_pattern_product(taut_context *context, const pattern *a, const pattern *b, pattern **result)
@@ -115,22 +152,15 @@ int taut_pattern_product(taut_context *context, const pattern *a, const pattern 
     int *mark = taut_mem_new(context, (size_t)b->columns, sizeof *mark);
     *result = NULL;
     if (!mark) return TAUT_OUT_OF_MEMORY;
-    for (int i = 0; i < a->rows; i++) count += (size_t)product_row(a, b, i, mark, NULL);
-    if (count > INT32_MAX) {
-        taut_mem_free(context, mark);
-        return taut_fail(context, TAUT_UNSUPPORTED, "a sparse matrix with %zu entries is beyond the limit of 2^31",
-                         count);
-    }
-    pattern *p = allocate(context, a->rows, b->columns, count);
-    memset(mark, 0, (size_t)b->columns * sizeof *mark);
-    for (int i = 0; p && i < a->rows; i++) {
-        int *row = p->index + p->start[i], size = product_row(a, b, i, mark, row);
-        sort_row(row, size);
-        p->start[i + 1] = p->start[i] + size;
-    }
+    int status = count_product(context, a, b, mark, &count);
+    pattern *p = status ? NULL : allocate(context, a->rows, b->columns, count);
+    if (!status) status = p ? fill_product(context, a, b, mark, p) : TAUT_OUT_OF_MEMORY;
     taut_mem_free(context, mark);
-    *result = p;
-    return p ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    if (status)
+        taut_pattern_destroy(context, p);
+    else
+        *result = p;
+    return status;
 }
 
 int taut_pattern_find(const pattern *p, int row, int column)

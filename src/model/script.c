@@ -11,6 +11,9 @@
 #include "base/budget.h"
 
 #define HOOK_PERIOD 1000
+/* One instruction compares or joins two strings, however long they are: with longer ones than this the hook comes the
+   sooner, so that the clock is looked at as often in time. */
+#define LONG_STRING ((size_t)64 << 10)
 /* The garbage of a small heap costs less than its collection: a cycle begins when the heap has grown by a factor of
    10, and of 2 (Lua's own choice) when it is large. */
 #define HEAP_LARGE ((size_t)16 << 20)
@@ -33,11 +36,30 @@ int taut_script_line(lua_State *L) { return line_from(L, 1); }
 
 /* ---- limits ---- */
 
-/* Lua's allocator. What it refuses ends in LUA_ERRMEM after one garbage collection; the last refusal is then the
+static void hook(lua_State *L, lua_Debug *where);
+
+/* May be called at any time. */
+static void set_hook(script *s)
+{
+    s->period = s->longest > LONG_STRING * HOOK_PERIOD ? 1
+                : s->longest > LONG_STRING            ? (long)(LONG_STRING * HOOK_PERIOD / s->longest)
+                                                      : HOOK_PERIOD;
+    lua_sethook(s->L, hook, LUA_MASKCOUNT, (int)s->period);
+}
+
+static void note_string(script *s, size_t size)
+{
+    if (size <= s->longest) return;
+    s->longest = size;
+    if (s->period && size > LONG_STRING) set_hook(s);
+}
+
+/* Lua's allocator. For a new block, old_size is what it is for. What it refuses ends in LUA_ERRMEM after one garbage collection; the last refusal is then the
    cause. */
 static void *allocate(void *user, void *block, size_t old_size, size_t size)
 {
     script *s = user;
+    if (!block && old_size == LUA_TSTRING) note_string(s, size);
     if (!block) old_size = 0;
     if (size == 0) {
         if (!heap_push(&s->heap, block, old_size)) taut_heap_resize(&s->heap, block, old_size, 0);
@@ -78,7 +100,7 @@ void taut_script_charge(lua_State *L, double work)
     s->instructions += (long long)work;
     if (s->instructions > SCRIPT_INSTRUCTIONS) taut_script_stop(L, STOP_INSTRUCTIONS);
     if (s->instructions < s->clock_due) return;
-    s->clock_due = s->instructions + HOOK_PERIOD / 2;
+    s->clock_due = s->instructions + s->period / 2;
     /* instructions differ in cost (comparing two long strings is one): behind the count there is a clock */
     if (taut_budget_is_late(s->context)) taut_script_stop(L, STOP_SECONDS);
     if (taut_stopped(s->context)) taut_script_stop(L, STOP_ASKED);
@@ -88,7 +110,7 @@ static void hook(lua_State *L, lua_Debug *where)
 {
     script *s = taut_script_of(L);
     (void)where;
-    taut_script_charge(L, HOOK_PERIOD);
+    taut_script_charge(L, (double)s->period);
     if (s->heap_size > HEAP_LARGE && !s->heap_is_large) {
         s->heap_is_large = 1;
         lua_gc(L, LUA_GCINC, 200, 0, 0);
@@ -299,11 +321,12 @@ static int build(lua_State *L)
         lua_replace(L, -3);
         lua_pop(L, 1);
     }
-    lua_sethook(L, hook, LUA_MASKCOUNT, HOOK_PERIOD);
+    set_hook(s);
     lua_call(L, 0, 0);
     taut_tables_finish(L);
     taut_mechanism_finish(L);
     lua_sethook(L, NULL, 0, 0);
+    s->period = 0;
     taut_embed_finish(L);
     taut_equations_finish(L);
     taut_contact_finish(L);

@@ -71,6 +71,8 @@ typedef struct script {
     stop_reason stop;       /* set once, never cleared: the script cannot catch it */
     int stop_line;
     long long instructions;
+    size_t longest;         /* of the strings so far, in bytes */
+    long period;            /* instructions from one call of the hook to the next; 0: there is no hook */
     long long clock_due;    /* the count at which to look at the clock again */
     text_locale locale;     /* the C locale while Lua runs, and the host's */
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/room.h"
 #include "linalg/linear.h"
 
@@ -10,6 +11,7 @@
 /* A pivot is the square of the part of a unit gradient that is independent of those before it, plus what the identity
    adds: more than ADDED by the squares of its coefficients in them. */
 #define SMALL 1e-8
+#define PER_ENTRY 8 /* operations for an entry of G G', about */
 
 struct large_rank {
     const struct system *s;
@@ -47,15 +49,17 @@ static void lay_out(void *self, room_layout *l)
 }
 
 /* Row by row: the gradient spread out, its products with those it shares coordinates with. */
-static void form_matrix(large_rank *z)
+static int form_matrix(large_rank *z)
 {
     const pattern *g = z->g;
+    size_t done = 0;
+    int status = TAUT_OK;
     for (int k = 0; k < g->rows; k++) {
         double sum = 0;
         for (int e = g->start[k]; e < g->start[k + 1]; e++) sum += (double)(z->values[e] * z->values[e]);
         z->inverse_length[k] = sum > 0 ? 1 / sqrt(sum) : 0;
     }
-    for (int k = 0; k < g->rows; k++) {
+    for (int k = 0; !status && k < g->rows; k++) {
         for (int e = g->start[k]; e < g->start[k + 1]; e++) z->row[g->index[e]] = (double)z->values[e];
         for (int p = z->shape->start[k]; p < z->shape->start[k + 1]; p++) {
             int j = z->shape->index[p];
@@ -64,7 +68,9 @@ static void form_matrix(large_rank *z)
             z->entries[p] = sum * z->inverse_length[k] * z->inverse_length[j] + (j == k ? ADDED : 0);
         }
         for (int e = g->start[k]; e < g->start[k + 1]; e++) z->row[g->index[e]] = 0;
+        status = taut_budget_count(z->s->context, &done, PER_ENTRY * (size_t)(z->shape->start[k + 1] - z->shape->start[k]));
     }
+    return status;
 }
 
 static int make(large_rank *z)
@@ -78,8 +84,8 @@ static int make(large_rank *z)
     taut_mem_free(context, from);
     if (!status) status = room_create(context, lay_out, z, &z->room);
     if (!status) status = taut_linear_create(context, LINEAR_LDL, c, z->shape->start, z->shape->index, 1, &z->solver);
+    if (!status) status = form_matrix(z);
     if (status) return status;
-    form_matrix(z);
     z->number = z->s->c - (uint32_t)taut_linear_small_pivots(z->solver, z->entries, SMALL, z->dependent);
     return taut_linear_factor(z->solver, z->entries);
 }
