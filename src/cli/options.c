@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "cli/screen.h"
 #include "native/native.h"
+#include "record/record.h"
 #include "run/converge.h"
 
 int complain(int exit_status, const char *format, ...)
@@ -293,8 +294,26 @@ int definitions_read(const options *o, definitions *d)
     return 0;
 }
 
+/* A file that Taut has recorded, in place of a model. */
+static int is_recorded(taut_context *context, const char *path)
+{
+    record *r = NULL;
+    const int is = !taut_record_open(context, path, &r);
+    taut_record_close(r);
+    return is;
+}
+
 int load_model(taut_context *context, const char *path, definitions *d, model **m)
 {
+    static const char database[] = "SQLite format 3";
+    char head[sizeof database] = { 0 };
+    FILE *file = fopen(path, "rb");
+    const size_t got = file ? fread(head, 1, sizeof head, file) : 0;
+    if (file) fclose(file);
+    if (got == sizeof head && memcmp(head, database, sizeof head) == 0 && is_recorded(context, path))
+        return complain(EXIT_USAGE,
+                        "'%s' is a recorded run, not a model; 'taut resume' continues it, 'taut report' shows it, "
+                        "'taut export' makes a table of it", path);
     int status = taut_model_read_file(context, path, d->items, d->count, m);
     if (status) return complain(exit_status_of(status), "%s", taut_error_text(context));
     for (size_t i = 0; i < d->count; i++) {
