@@ -85,8 +85,8 @@ TAUT_API const char *taut_error_text(const taut_context *context);
    returns 0; any other number says that it has no value there, and the step, or whatever needs it, fails with
    TAUT_REFUSED and a message that names the function and the time. A value that is not finite is TAUT_NOT_FINITE
    likewise. It must depend on x alone, and be smooth where the motion goes. It is called for any finite arguments, also
-   for places that the motion never reaches, and many times a step. It must return, as the allocator; it calls no
-   function of the library for the simulation that calls it. */
+   for places that the motion never reaches, and many times a step. It must return, as the allocator. Calls of the
+   library that compute with the simulation that calls it, or change it, fail there with TAUT_BAD_USAGE. */
 typedef int (*taut_function)(void *user, int order, const double *x, double *value, double *gradient, double *hessian);
 #define TAUT_ARGUMENTS_MOST 256
 /* Gives the models that are loaded or built in this context from now on the function `name`, of `arguments` numbers. A
@@ -101,7 +101,8 @@ TAUT_API int taut_define(taut_context *context, const char *name, size_t argumen
                          void *user);
 /* Calls the function `name` at x with the derivatives that it has and compares them with differences of fourth order:
    *worst is the largest difference, relative to the largest derivative of that order (or to 1). Right ones give 1e-6 or
-   less where x is about 1 in size and the function is smooth there. */
+   less where x is about 1 in size and the function is smooth there. TAUT_NOT_FINITE, and NaN, where the function gives
+   a number at x, or beside it, that is not finite. */
 TAUT_API int taut_check_function(taut_context *context, const char *name, const double *x, double *worst);
 
 /* Whether steps are native code: machine code that the library writes itself (x86-64), or C compiled by the machine's

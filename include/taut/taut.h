@@ -4,6 +4,9 @@
  * failure, and the object can only be released. taut_context_error(context, &error) says what happened, where, and what
  * to try; it belongs to the last call that returned a status, and a success clears it.
  *
+ * A call that is given NULL where it needs something returns TAUT_BAD_USAGE; one that returns no status does nothing, or
+ * returns 0, NULL, -1 or NaN.
+ *
  * Structs that you fill begin with `size`: set it to sizeof, leave what you do not need zero. They only grow at the
  * end. Arrays carry their capacity. Matrices are row by row. Strings are UTF-8; numbers in strings have a decimal
  * point, whatever locale the program has set.
@@ -203,8 +206,9 @@ TAUT_API int taut_restart(taut_simulation *simulation);
 TAUT_API int taut_step(taut_simulation *simulation, double h);
 
 /* Called before or after each step of taut_advance, when the state is that of a whole step. It may read the simulation,
-   set inputs, kick, set the state of the next step; not advance, step or release it. TAUT_STOP ends the run with status
-   0, another number other than 0 ends it with that status. It may leave by longjmp or by an exception. */
+   set inputs, kick, set the state of the next step. It may not release it, and where it steps, advances, restarts or
+   restores it, or sets params, taut_advance ends with TAUT_BAD_USAGE when the hook returns. TAUT_STOP ends the run with
+   status 0, another number other than 0 ends it with that status. It may leave by longjmp or by an exception. */
 typedef int (*taut_hook)(void *user, taut_simulation *simulation);
 #define TAUT_STOP (-1000)
 
@@ -391,7 +395,8 @@ typedef struct taut_event {
     const double *frame, *frame_low;
 } taut_event;
 /* Called once for each event, in their order, when the step in which they happened is over: the simulation is at the
-   end of the step. The callback may read the simulation and change the callback, but not step, restart or release it.
+   end of the step. The callback may read the simulation and change the callback, but not release it; where it changes
+   the simulation, the call that steps ends with TAUT_BAD_USAGE when the callback returns.
    A positive status takes the whole step back and is returned by taut_step or taut_advance; the remaining events of
    the step are not reported. The callback may also leave by longjmp or, in C++, by an exception: the simulation is then
    at the end of the step, the remaining events of the step are not reported, and it can go on, or be released. (The

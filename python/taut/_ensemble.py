@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._columns import Columns, as_list
+from ._library import check_every
 from ._members import Failure, Found, Spec, Statistics, first_failure, is_at_start, run_members, split
 from ._run import Array, chosen
 from ._simulation import Simulation, interruptible
@@ -105,6 +106,7 @@ def ensemble(simulation: Simulation, until: float, h: float = 0.01, *, every: Op
     >>> ens["x"].shape, ens.stats["x"].mean.shape
     ((100, 2), (101,))
     """
+    check_every(every)
     if failures not in ("raise", "keep"):
         raise ValueError(f"failures is raise or keep, not {failures!r}")
     laws, values = split({**(vary or {}), **more})

@@ -7,7 +7,7 @@ from typing import Any, Optional
 import numpy as np
 import numpy.typing as npt
 
-from ._library import TautError, check, log
+from ._library import TautError, c_text, check, evaluating, log
 from ._taut import ffi, lib
 
 Numbers = npt.NDArray[np.float64]
@@ -18,8 +18,8 @@ class Function:
     `Builder`.
 
     value(x) is a number, gradient(x) its partial derivatives, hessian(x) the matrix of the second ones; x is an array.
-    Lagrangians need a gradient, constraints a Hessian too, forces neither. It depends on x alone. Threads of an
-    ensemble wait for each other in it.
+    Lagrangians need a gradient, constraints a Hessian too, forces neither. It depends on x alone, and cannot use
+    the simulation that calls it. Threads of an ensemble wait for each other in it.
 
     >>> import taut
     >>> spring = taut.Function(lambda x: 8*x[0]**4, 1, gradient=lambda x: 32*x**3)
@@ -63,7 +63,7 @@ def _make(value: Any, arguments: int, gradient: Any, hessian: Any) -> Function:
 def define(context: Any, functions: Mapping[str, Function]) -> None:
     """Gives the models of a context these functions."""
     for name, function in functions.items():
-        check(context, lib.taut_define(context, name.encode(), function.arguments, function.order,
+        check(context, lib.taut_define(context, c_text(name), function.arguments, function.order,
                                        lib.taut_python_function, function._handle))
 
 
@@ -82,9 +82,13 @@ def _failed(kind: Any, exception: Any, traceback: Any) -> None:
 @ffi.def_extern(error=lib.TAUT_REFUSED, onerror=_failed)  # type: ignore[misc]
 def taut_python_function(user: Any, order: int, x: Any, value: Any, gradient: Any, hessian: Any) -> int:
     function = ffi.from_handle(user)
+    depth = getattr(evaluating, "depth", 0)
     try:
+        evaluating.depth = depth + 1
         function._evaluate(order, x, value, gradient, hessian)
     except BaseException as exception:  # the cause of what the library then says
         function._exception = exception
         return int(lib.TAUT_REFUSED)
+    finally:
+        evaluating.depth = depth
     return 0

@@ -4,7 +4,8 @@ from __future__ import annotations
 import enum
 import logging
 import math
-from typing import TYPE_CHECKING, Any
+import threading
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 from ._taut import ffi, lib
 
@@ -65,6 +66,38 @@ class TautError(Exception):
         self.file, self.line, self.item, self.time = file, line, item, time
         self.run = None
         self.ensemble = None
+
+
+def c_text(text: Union[str, bytes]) -> bytes:
+    """What C gets of a string: it would end at a NUL."""
+    data = text.encode() if isinstance(text, str) else text
+    if b"\0" in data:
+        raise ValueError(f"{text!r} contains a NUL")
+    return data
+
+
+def check_every(every: Optional[int]) -> None:
+    if every is not None and every < 1:
+        raise ValueError(f"every is a number of steps, at least 1, not {every}")
+
+
+evaluating = threading.local()
+"""depth: how many functions of models this thread is in."""
+
+
+class Turns:
+    """One thread at a time. A function of a model does not wait: what it waits for may wait for it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+
+    def __enter__(self) -> None:
+        if not self._lock.acquire(blocking=not getattr(evaluating, "depth", 0)):
+            raise TautError("a function of a model asks for a simulation that another thread uses; it depends on its "
+                            "arguments alone")
+
+    def __exit__(self, *exception: object) -> None:
+        self._lock.release()
 
 
 def text_of(pointer: Any) -> str:

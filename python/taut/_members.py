@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._columns import Columns, as_list
-from ._library import Hooks, Status, TautError, error_of, text_of
+from ._library import Hooks, Status, TautError, c_text, error_of, text_of
 from ._run import Array
 from ._simulation import Simulation, interruptible
 from ._taut import ffi, lib
@@ -146,7 +146,7 @@ def is_at_start(simulation: Simulation) -> bool:
 
 
 def _strings(texts: Sequence[str]) -> tuple[Any, list[Any]]:
-    kept = [ffi.new("char[]", text.encode()) for text in texts]
+    kept = [ffi.new("char[]", c_text(text)) for text in texts]
     return ffi.new("char *[]", kept), kept
 
 
@@ -163,7 +163,7 @@ def _create(simulation: Simulation, z: Any, spec: Spec) -> Found:
     # "": t alone
     texts = {"sample": spec.sample, "on": spec.on, "keep": None if wanted is None else wanted or "t",
              "file": None if spec.file is None else os.fsdecode(spec.file)}
-    kept = {name: ffi.new("char[]", os.fsencode(text)) for name, text in texts.items() if text is not None}
+    kept = {name: ffi.new("char[]", c_text(os.fsencode(text))) for name, text in texts.items() if text is not None}
     given = ffi.new("taut_members_spec *", {
         "size": ffi.sizeof("taut_members_spec"), "h": spec.h, "until": spec.until, "vary": laws,
         "vary_count": len(spec.laws), "names": names, "name_count": len(spec.names), "seed": spec.seed,

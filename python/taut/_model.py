@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union
 
 from ._function import Function, define, explain
-from ._library import TautError, error_of, new_context, text_of
+from ._library import TautError, c_text, error_of, new_context, text_of
 from ._taut import ffi, lib
 
 if TYPE_CHECKING:
@@ -20,14 +20,14 @@ def _settings(settings: Mapping[str, Setting]) -> tuple[Any, list[Any]]:
     array = ffi.new("taut_setting[]", len(settings))
     kept: list[Any] = []
     for item, (name, value) in zip(array, settings.items()):
-        kept.append(ffi.new("char[]", name.encode()))
+        kept.append(ffi.new("char[]", c_text(name)))
         item.name = kept[-1]
         if isinstance(value, bool):
             value = "true" if value else "false"
         elif hasattr(value, "__index__"):  # all digits of an integer
             value = str(value.__index__())
         if isinstance(value, str):
-            kept.append(ffi.new("char[]", value.encode()))
+            kept.append(ffi.new("char[]", c_text(value)))
             item.text = kept[-1]
         else:
             item.number = float(value)
@@ -79,7 +79,7 @@ class Model:
         define(context, functions or {})
         array, _kept = _settings(settings)
         data = text.encode()
-        status = lib.taut_model_load_text(context, name.encode(), data, len(data), array, len(settings), result)
+        status = lib.taut_model_load_text(context, c_text(name), data, len(data), array, len(settings), result)
         if status:
             raise _translate(error_of(context, status), places)
         self = cls._make(context, result[0], name, settings, functions or {})
@@ -129,7 +129,7 @@ def load(path: Union[str, os.PathLike[str]], /, functions: Optional[Mapping[str,
     context, result = new_context(), ffi.new("taut_model **")
     array, _kept = _settings(settings)
     define(context, functions or {})
-    status = lib.taut_model_load_file(context, os.fsencode(path), array, len(settings), result)
+    status = lib.taut_model_load_file(context, c_text(os.fsencode(path)), array, len(settings), result)
     if status:
         raise error_of(context, status)
     return Model._make(context, result[0], os.fspath(path), settings, functions or {})

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._columns import Columns
-from ._library import Hooks, check, new_context, text_of
+from ._library import Hooks, c_text, check, new_context, text_of
 from ._notebook import Page
 from ._taut import ffi, lib
 
@@ -186,7 +186,7 @@ class _File:
 
     def __init__(self, path: str) -> None:
         self.context, result = new_context(), ffi.new("taut_file **")
-        check(self.context, lib.taut_file_open(self.context, os.fsencode(path), result))
+        check(self.context, lib.taut_file_open(self.context, c_text(os.fsencode(path)), result))
         self.pointer = ffi.gc(result[0], lib.taut_file_close)
 
     def __enter__(self) -> _File:

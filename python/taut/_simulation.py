@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._columns import Columns, as_list
-from ._library import Hooks, TautError, check, new_context, text_of
+from ._library import Hooks, TautError, Turns, c_text, check, check_every, new_context, text_of
 from ._model import Model
 from ._run import Array, Run, chosen
 from ._taut import ffi, lib
@@ -117,7 +117,7 @@ class Simulation:
         self._options: dict[str, Any] = {"method": method, "precision": precision, "tolerance": tolerance,
                                          "step": step, "time": time, "start": start, "active_set": active_set,
                                          "native": native, "threads": threads}
-        names = [ffi.new("char[]", method.encode()), ffi.new("char[]", precision.encode())]
+        names = [ffi.new("char[]", c_text(method)), ffi.new("char[]", c_text(precision))]
         options = ffi.new("taut_options *", {
             "size": ffi.sizeof("taut_options"), "method": names[0], "precision": names[1], "tolerance": tolerance,
             "step": step, "time": time, "start": choose("start", start, START), "active_set": bool(active_set),
@@ -132,7 +132,7 @@ class Simulation:
         self._model = model
         self._context = context
         self._pointer = ffi.gc(pointer, lib.taut_simulation_release)
-        self._lock = threading.RLock()
+        self._lock = Turns()
         self._running = False
         self._names: dict[int, Columns] = {}
 
@@ -400,6 +400,7 @@ class Simulation:
         >>> abs(sim["x"]) < 1e-3
         True
         """
+        check_every(every)
         is_plain = control is None and observe is None and file is None
         with self._alone() as z, _shown(self, progress, until, observe) as watch:
             observe = watch
@@ -408,7 +409,7 @@ class Simulation:
             names = all_columns if indices is None else Columns(all_columns.names[i] for i in indices)
             hooks = RunHooks(self, control, observe)
             handle = ffi.new_handle(hooks)
-            path = ffi.NULL if file is None else ffi.new("char[]", os.fsencode(file))
+            path = ffi.NULL if file is None else ffi.new("char[]", c_text(os.fsencode(file)))
             wanted = ffi.NULL if indices is None else ffi.new("size_t[]", indices)
             spec = ffi.new("taut_run *", {
                 "size": ffi.sizeof("taut_run"), "h": h, "until": until, "every": every, "columns": wanted,
@@ -418,7 +419,7 @@ class Simulation:
             if observe is not None:
                 spec.after = lib.taut_python_after
             record = self._recorder(until, h) if is_plain else None
-            count = lib.taut_run_rows(z, spec) if every >= 0 else 0
+            count = lib.taut_run_rows(z, spec)
             rows: Array = np.empty((count, len(names.names)))
             buffer = ffi.from_buffer("double[]", rows)
             spec.rows, spec.row_capacity = buffer, count

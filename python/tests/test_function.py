@@ -88,3 +88,53 @@ def test_builder():
     assert run["x"][-1] == pytest.approx(np.log(2), abs=1e-6)     # x' = 1/(1 + t)
     with pytest.raises(ValueError):
         m.call("f", cubic(), x, x)
+
+
+@pytest.mark.parametrize("use", [lambda sim: sim.step(0.01), lambda sim: sim.run(1), lambda sim: sim["x"],
+                                 lambda sim: sim.restart(), lambda sim: sim.set_state(sim.t, [1])])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_function_uses_its_own_simulation(use, threads):
+    m, box, depth = taut.Builder(), [], []
+    x = m.coordinate("x")
+
+    def force(v):
+        assert len(depth) < 2, "it is called by what it calls"
+        if box:
+            depth.append(None)
+            try:
+                use(box[0])
+            finally:
+                depth.pop()
+        return -v[0]
+
+    m.lagrangian(x.dot**2/2)
+    m.force(x, m.call("f", taut.Function(force, 1), x))
+    m.start({"x": 1})
+    sim = m.finish().simulation(threads=threads)
+    box.append(sim)
+    with pytest.raises(taut.TautError) as caught:
+        sim.step(0.01)
+    assert caught.value.status is taut.Status.REFUSED
+    assert isinstance(caught.value.__cause__, taut.TautError) and "function of" in str(caught.value.__cause__)
+
+
+def test_strings_end_where_they_end():
+    text = TEXT.format("0")
+    model = taut.loads(text)
+    for call in (lambda: model.simulation("rattle\0, or so"), lambda: taut.loads(text, "a\0b"),
+                 lambda: model.simulation(precision="double\0"), lambda: taut.loads(text, **{"m\0": 1}),
+                 lambda: taut.load("no\0such.lua"), lambda: taut.open("no\0such.taut"),
+                 lambda: taut.loads(text, functions={"f\0": cubic()}),
+                 lambda: model.simulation().run(1, file="a\0b.taut")):
+        with pytest.raises(ValueError, match="NUL"):
+            call()
+
+
+def test_every_is_a_number_of_steps():
+    sim = taut.loads(TEXT.format("0")).simulation()
+    for every in (0, -1):
+        with pytest.raises(ValueError, match="at least 1"):
+            sim.run(1, every=every)
+        with pytest.raises(ValueError, match="at least 1"):
+            taut.ensemble(sim, 1, vary={"a.x": [1, 1.1]}, every=every)
+    assert sim.t == 0

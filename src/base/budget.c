@@ -20,6 +20,7 @@ void taut_budget_init(load_budget *b)
 
 void taut_context_limit(taut_context *context, size_t bytes, double seconds)
 {
+    if (!context) return;
     load_budget *b = taut_context_budget(context);
     b->bytes_most = bytes ? bytes : BUDGET_BYTES;
     b->seconds_most = seconds > 0 ? seconds : BUDGET_SECONDS;

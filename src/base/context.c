@@ -96,6 +96,7 @@ int taut_context_has_allocator(const taut_context *context) { return context->al
 
 void taut_context_log(taut_context *context, taut_log log, void *user)
 {
+    if (!context) return;
     context->log = log;
     context->log_user = user;
 }
@@ -114,11 +115,17 @@ int taut_stopped(taut_context *context)
 
 const char *taut_error_text(const taut_context *context)
 {
-    return context->error;
+    return context ? context->error : "";
 }
 
 void taut_context_error(const taut_context *context, taut_error *error)
 {
+    if (!error) return;
+    const taut_error none = { error->size, TAUT_OK, "", "", "", 0, (double)NAN };
+    if (!context) {
+        if (error->size) memcpy(error, &none, error->size < sizeof none ? error->size : sizeof none);
+        return;
+    }
     const taut_error found = { error->size, context->status, context->error, context->file,
                                context->item, context->line, context->time };
     if (error->size) memcpy(error, &found, error->size < sizeof found ? error->size : sizeof found);
@@ -397,8 +404,9 @@ const context_function *taut_context_function(const taut_context *context, const
 int taut_define(taut_context *context, const char *name, size_t arguments, int order, taut_function function,
                 void *user)
 {
+    if (!context) return TAUT_BAD_USAGE;
     taut_fail_forget(context);
-    if (!is_function_name(name))
+    if (!name || !is_function_name(name))
         return taut_fail(context, TAUT_BAD_USAGE,
                          "taut_define: a function needs a name of at most 63 letters, digits and underscores");
     if (!arguments || arguments > TAUT_ARGUMENTS_MOST || order < 0 || order > 2 || !function)

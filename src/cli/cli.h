@@ -83,6 +83,8 @@ int threads_option(const options *o, int *threads);
    ends the program at once. */
 extern volatile sig_atomic_t told_to_stop;
 void stop_listen(void);
+/* What every command asks of signals. */
+void signals_begin(void);
 /* The same for what reads a run file: reading ends with TAUT_STOPPED, and files that are not finished are removed. */
 void stop_reading(taut_context *context);
 
@@ -98,6 +100,13 @@ int load_model(taut_context *context, const char *path, definitions *d, model **
 /* Writes a temporary file next to the wanted one, and renames it when it is complete: what could not be finished does
    not take the place of what was good. `write` returns a status. Complains, and returns an exit status. */
 int write_whole_file(taut_context *context, const char *path, int (*write)(void *user, FILE *file), void *user);
+/* Files that belong together: none takes its name before all are complete. */
+typedef struct {
+    const char *path;
+    int (*write)(void *user, FILE *file);
+    void *user;
+} whole_file;
+int write_whole_files(taut_context *context, const whole_file *files, size_t count);
 /* A context whose remarks go to stderr. */
 taut_context *make_context(void);
 

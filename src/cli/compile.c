@@ -108,8 +108,8 @@ static int write_files(taut_context *context, const request *r, const compile_re
 {
     content header = { text->header, text->header_length, context };
     content source = { text->source, text->source_length, context };
-    int code = write_whole_file(context, r->header_path, write_content, &header);
-    return code ? code : write_whole_file(context, r->path, write_content, &source);
+    const whole_file files[] = { { r->header_path, write_content, &header }, { r->path, write_content, &source } };
+    return write_whole_files(context, files, 2);
 }
 
 static int compile(const options *o, request *r, definitions *d)

@@ -77,6 +77,7 @@ int main(int argc, char **argv)
 #ifdef __GLIBC__
     mallopt(M_TRIM_THRESHOLD, 32 << 20); /* what one commit gives back, the next one would ask for again */
 #endif
+    signals_begin();
     wrap_begin();
     int code = run_command(argc, argv);
     answer_end(code);

@@ -3,12 +3,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/near.h"
 #include "cli/answer.h"
 #include "cli/cli.h"
 #include "cli/screen.h"
 #include "native/native.h"
+#include "record/record.h"
 #include "run/converge.h"
 
 int complain(int exit_status, const char *format, ...)
@@ -293,9 +295,35 @@ int definitions_read(const options *o, definitions *d)
     return 0;
 }
 
+/* Begins as the files of SQLite do. Of a pipe nothing is read: it may be the model. */
+static int looks_recorded(const char *path)
+{
+    static const char database[] = "SQLite format 3";
+    char head[sizeof database] = { 0 };
+    struct stat about;
+    if (stat(path, &about) || !S_ISREG(about.st_mode)) return 0;
+    FILE *file = fopen(path, "rb");
+    const size_t got = file ? fread(head, 1, sizeof head, file) : 0;
+    if (file) fclose(file);
+    return got == sizeof head && memcmp(head, database, sizeof head) == 0;
+}
+
+/* A file that Taut has recorded, in place of a model. */
+static int is_recorded(taut_context *context, const char *path)
+{
+    record *r = NULL;
+    const int is = !taut_record_open(context, path, &r);
+    taut_record_close(r);
+    return is;
+}
+
 int load_model(taut_context *context, const char *path, definitions *d, model **m)
 {
     answer_file(path);
+    if (looks_recorded(path) && is_recorded(context, path))
+        return complain(EXIT_USAGE,
+                        "'%s' is a recorded run, not a model; 'taut resume' continues it, 'taut report' shows it, "
+                        "'taut export' makes a table of it", path);
     int status = taut_model_read_file(context, path, d->items, d->count, m);
     if (status) return complain(exit_status_of(status), "%s", taut_error_text(context));
     for (size_t i = 0; i < d->count; i++) {

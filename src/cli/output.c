@@ -19,24 +19,48 @@ void put_text(FILE *file, const char *text)
     }
 }
 
+static int cannot_write(const char *path, int status)
+{
+    return complain(status, "cannot write %s: %s", path, strerror(errno));
+}
+
+static int write_part(taut_context *context, const whole_file *f, const char *part)
+{
+    FILE *file = taut_new_file(part);
+    if (!file) return cannot_write(f->path, EXIT_USAGE);
+    const int status = f->write(f->user, file);
+    int code = status ? complain(exit_status_of(status), "%s: %s", f->path, taut_error_text(context)) : EXIT_DONE;
+    if (fclose(file) == EOF && !code) code = cannot_write(f->path, EXIT_FAILED);
+    return code;
+}
+
+int write_whole_files(taut_context *context, const whole_file *files, size_t count)
+{
+    char **parts = calloc(count, sizeof *parts);
+    size_t begun = 0, settled = 0;
+    int code = parts ? EXIT_DONE : complain(EXIT_FAILED, "out of memory");
+    for (; !code && begun < count; begun++) {
+        const size_t size = strlen(files[begun].path) + 8;
+        parts[begun] = malloc(size);
+        if (!parts[begun]) {
+            code = complain(EXIT_FAILED, "out of memory");
+            break;
+        }
+        snprintf(parts[begun], size, "%s.part", files[begun].path);
+        code = write_part(context, &files[begun], parts[begun]);
+    }
+    for (; !code && settled < count; settled++)
+        if (taut_new_file_settle(parts[settled], files[settled].path)) {
+            code = cannot_write(files[settled].path, EXIT_FAILED);
+            break;
+        }
+    for (size_t i = settled; i < begun; i++) unlink(parts[i]);
+    for (size_t i = 0; parts && i < count; i++) free(parts[i]);
+    free(parts);
+    return code;
+}
+
 int write_whole_file(taut_context *context, const char *path, int (*write)(void *user, FILE *file), void *user)
 {
-    size_t size = strlen(path) + 8;
-    char *partial = malloc(size);
-    if (!partial) return complain(EXIT_FAILED, "out of memory");
-    snprintf(partial, size, "%s.part", path);
-    FILE *file = taut_new_file(partial);
-    int code = EXIT_DONE;
-    if (!file) {
-        code = complain(EXIT_USAGE, "cannot write %s: %s", path, strerror(errno));
-    } else {
-        int status = write(user, file);
-        if (status) code = complain(exit_status_of(status), "%s: %s", path, taut_error_text(context));
-        if (fclose(file) == EOF && !code) code = complain(EXIT_FAILED, "cannot write %s: %s", path, strerror(errno));
-        if (!code && taut_new_file_settle(partial, path))
-            code = complain(EXIT_FAILED, "cannot write %s: %s", path, strerror(errno));
-        if (code) unlink(partial);
-    }
-    free(partial);
-    return code;
+    return write_whole_files(context, &(whole_file){ path, write, user }, 1);
 }

@@ -314,6 +314,7 @@ static int render_run(rendering *z, const char *path)
         return complain(EXIT_USAGE, "%s is an ensemble: 'taut replay' makes the run of a member, which can be rendered",
                         path);
     }
+    if (!status) status = taut_record_check_cells(r);
     if (!status) status = taut_film_open(z->context, r, &z->look, &z->shown);
     if (!status) status = taut_image_create(z->context, z->look.width, z->look.height, &z->picture);
     code = status ? complain(exit_status_of(status), "%s", taut_error_text(z->context)) : write_file(z);

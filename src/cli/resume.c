@@ -114,6 +114,7 @@ static int resume(session *z, const options *o)
     const record *r = status ? NULL : taut_recorder_record(z->recorder);
     if (!status) status = read_numbers(z->context, r, z->path, &n);
     if (!status) status = check_numbers(z, r, &n);
+    if (!status) status = taut_record_check_cells(r);
     if (status) return complain(EXIT_USAGE, "%s", taut_error_text(z->context));
     if (strcmp(taut_record_property(r, "status"), "finished") == 0 && !options_value(o, "until", NULL)) {
         printf("%s is finished, at t = %s. To continue: taut resume %s -T END\n", z->path,

@@ -152,16 +152,18 @@ static const char *short_time(double seconds, char *text, size_t size)
 static void summarise(const session *z, const run_result *result)
 {
     engine_counts counts;
-    double used = clock_seconds() - z->begun;
+    double used = clock_seconds() - z->begun, work = clock_work() - z->begun_work;
     long here = result->steps_done - z->steps_before;
     uint32_t coordinates, constraints;
     z->api->counts(z->engine, &counts);
     z->api->sizes(z->engine, &coordinates, &constraints);
-    char each[32];
+    char each[32], of_processor[32];
     screen_put(stdout, TONE_HEADING, "%s", z->m->title);
-    printf("\n  method %s   step %.6g   t = 0 .. %.9g   %ld steps in %.3g s (%s each, %.1f Newton iterations)\n\n",
+    printf("\n  method %s   step %.6g   t = 0 .. %.9g   %ld steps in %.3g s (%s each, %s of processor time, %.1f Newton "
+           "iterations)\n\n",
            z->method, (double)z->options.step, (double)result->t, here, used,
            short_time(here ? used / (double)here : 0.0, each, sizeof each),
+           short_time(here ? work / (double)here : 0.0, of_processor, sizeof of_processor),
            result->steps_done ? (double)counts.work.iterations / (double)result->steps_done : 0.0);
     const watched *w = result->quantities;
     for (size_t i = 0; i < result->quantity_count; i++, w++) {
@@ -246,7 +248,7 @@ int session_run(session *z)
     if (z->recorder) stop_listen();
     if (z->recorder) taut_context_stop(z->context, asked_to_stop, NULL);
     z->steps_before = z->options.from ? z->options.from->steps_done : 0;
-    z->begun = clock_seconds();
+    z->begun = clock_seconds(), z->begun_work = clock_work();
     status = taut_run_loop(z->context, z->api, z->engine, &z->options, &result);
     if (z->recorder) {
         taut_context_stop(z->context, NULL, NULL); /* what was computed is kept */
@@ -255,7 +257,7 @@ int session_run(session *z)
     }
     screen_progress_clear();
     tell_native(z);
-    if (z->json) session_answer(z, &result, status, clock_seconds() - z->begun);
+    if (z->json) session_answer(z, &result, status);
     else if (!z->csv && result.quantities) summarise(z, &result);
     if (!z->csv && !z->json && (status || result.stopped)) putchar('\n'); /* the message stands apart */
     if (fflush(stdout) == EOF && !status) status = write_failed(z);

@@ -17,12 +17,13 @@ typedef struct {
     int csv, json, progress_shown;
     int native_asked;        /* --native is given: say so where there is none, whatever the reason */
     long steps_before;       /* done by the run that this one continues */
+    double begun_work;           /* processor time when the run began */
     double begun, shown, looked; /* when the run began, the progress was shown, and the clock was read last */
     long look_every, look_in;    /* calls between looks at the clock, and until the next one */
 } session;
 
 /* The summary, as a document of --json. */
-void session_answer(const session *z, const run_result *result, int status, double seconds);
+void session_answer(const session *z, const run_result *result, int status);
 
 /* Fills the callbacks of z->options, by what is asked for. */
 void session_prepare(session *z);

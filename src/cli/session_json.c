@@ -1,4 +1,5 @@
 /* The document of `taut run --json`. Its members are described in docs/json.md. */
+#include "base/clock.h"
 #include "cli/answer.h"
 #include "cli/session.h"
 
@@ -44,7 +45,7 @@ static void put_work(json *j, const session *z, const run_result *result)
     taut_json_integer(j, "sample_stride", result->sample_stride);
 }
 
-void session_answer(const session *z, const run_result *result, int status, double seconds)
+void session_answer(const session *z, const run_result *result, int status)
 {
     json *j = answer_json();
     wide q, v;
@@ -57,7 +58,8 @@ void session_answer(const session *z, const run_result *result, int status, doub
     taut_json_wide(j, "t", result->t, z->api->digits);
     taut_json_integer(j, "steps", result->steps_done);
     taut_json_integer(j, "steps_planned", result->steps_planned);
-    taut_json_number(j, "seconds", seconds);
+    taut_json_number(j, "seconds", clock_seconds() - z->begun);
+    taut_json_number(j, "processor_seconds", clock_work() - z->begun_work);
     put_work(j, z, result);
     put_quantities(j, z, result);
     const long *events = z->api->event_counts(z->engine);

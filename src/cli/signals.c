@@ -14,6 +14,10 @@ void stop_listen(void)
         int number = i ? SIGTERM : SIGINT;
         if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(number, &action, NULL);
     }
+}
+
+void signals_begin(void)
+{
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow makes the write fail, which is reported */
 }
 

@@ -241,6 +241,61 @@ static void put_step(const plan *p, builder *out)
 
 /* ---- the whole ---- */
 
+/* sqrt of the C library would be a function of libm, for which firmware has no room: compilers call it even where they
+   use the instruction, for errno. 2^54 m, m of 53 or 54 bits, has a root of 54 bits; its last one rounds, and no root
+   of 54 bits is halfway, since it would be odd and its square even. */
+static const char square_root[] =
+    "/* The square root, rounded to nearest: the instruction where the processor has one, otherwise bit by bit. */\n"
+    "#if defined(__GNUC__) && (defined(__SSE2__) || defined(__aarch64__))\n"
+    "static inline __attribute__((unused)) double taut_own_sqrt(double x)\n"
+    "{\n"
+    "    double root;\n"
+    "#if defined(__aarch64__)\n"
+    "    __asm__(\"fsqrt %d0, %d1\" : \"=w\"(root) : \"w\"(x));\n"
+    "#elif defined(__AVX__)\n"
+    "    __asm__(\"vsqrtsd %1, %1, %0\" : \"=x\"(root) : \"x\"(x));\n"
+    "#else\n"
+    "    __asm__(\"sqrtsd %1, %0\" : \"=x\"(root) : \"x\"(x));\n"
+    "#endif\n"
+    "    return root;\n"
+    "}\n"
+    "#else\n"
+    "#include <stdint.h>\n"
+    "#ifdef __GNUC__\n"
+    "__attribute__((unused))\n"
+    "#endif\n"
+    "static inline double taut_own_sqrt(double x)\n"
+    "{\n"
+    "    union {\n"
+    "        double x;\n"
+    "        uint64_t bits;\n"
+    "    } u;\n"
+    "    uint64_t m, rest = 0, root = 0;\n"
+    "    int e, i;\n"
+    "    if (!(x > 0)) return x == 0 ? x : (x - x) / (x - x);\n"
+    "    if (x - x != 0) return x;\n"
+    "    u.x = x < 0x1p-1022 ? x * 0x1p54 : x;\n"
+    "    e = (int)(u.bits >> 52) - 1075 - (x < 0x1p-1022 ? 54 : 0); /* x is m 2^e */\n"
+    "    m = (u.bits & 0xfffffffffffff) | 0x10000000000000;\n"
+    "    if (e & 1) {\n"
+    "        m <<= 1;\n"
+    "        e--;\n"
+    "    }\n"
+    "    for (i = 0; i < 54; i++) {\n"
+    "        rest = rest << 2 | (i < 27 ? m >> (52 - 2 * i) & 3 : 0);\n"
+    "        root <<= 1;\n"
+    "        if (rest >= 2 * root + 1) {\n"
+    "            rest -= 2 * root + 1;\n"
+    "            root |= 1;\n"
+    "        }\n"
+    "    }\n"
+    "    m = (root + 1) >> 1; /* the root is m 2^(e/2 - 26) */\n"
+    "    u.bits = ((uint64_t)(e / 2 + 1049) << 52) + (m - 0x10000000000000);\n"
+    "    return u.x;\n"
+    "}\n"
+    "#endif\n"
+    "#define TAUT_SQRT taut_own_sqrt\n\n";
+
 static int put_text(plan *p, const expr *list, size_t count, builder *out)
 {
     emit_functions used = { .iterates = 0 };
@@ -250,6 +305,7 @@ static int put_text(plan *p, const expr *list, size_t count, builder *out)
     taut_builder_put(out, "\n");
     for (int k = 0; k < p->program_count; k++) X(program_mark_functions)(p->programs[k], &used);
     if (p->parameter_count) mark_constant_functions(p, list, count, &used);
+    if (!p->options->single) taut_builder_add(out, square_root, sizeof square_root - 1);
     X(emit_prelude)(out, &used, p->options->single);
     for (int k = 0; !status && k < p->program_count; k++) {
         char name[16];

@@ -40,6 +40,7 @@ static size_t columns_before(const taut_simulation *z, engine_column type)
 size_t taut_count(const taut_simulation *z, int kind)
 {
     engine_column first, last;
+    if (!z) return 0;
     if (kind == TAUT_PARAM) return z->param_count;
     if (kind == TAUT_INPUT) return z->input_count;
     if (!taut_library_columns(kind, &first, &last)) return 0;
@@ -127,14 +128,14 @@ static int range_of(const taut_simulation *z, int kind, size_t *first, size_t *c
 const char *taut_name(taut_simulation *z, int kind, size_t index)
 {
     size_t first, count;
-    if (!range_of(z, kind, &first, &count) || index >= count || make_names(z)) return NULL;
+    if (!z || !range_of(z, kind, &first, &count) || index >= count || make_names(z)) return NULL;
     return z->names + z->name_at[first + index];
 }
 
 long taut_find(taut_simulation *z, int kind, const char *name)
 {
     size_t first, count;
-    if (!name || !range_of(z, kind, &first, &count) || make_names(z)) return -1;
+    if (!z || !name || !range_of(z, kind, &first, &count) || make_names(z)) return -1;
     for (size_t at = hash_of(name);; at++) {
         const uint32_t found = z->name_table[at &= z->name_table_size - 1];
         if (!found) return -1;
@@ -205,19 +206,22 @@ int taut_library_read_done(taut_simulation *z, int status, const double *values,
 int taut_get(taut_simulation *z, int kind, size_t first, size_t count, double *high, double *low)
 {
     engine_column from, last;
-    library_begin(z->context);
-    int status = check_range(z, kind, first, count);
-    if (status) return library_done(z->context, status);
+    LIBRARY_NEEDS(NULL, z, "simulation");
+    LIBRARY_NEEDS(z->context, high || !count, "high");
+    int status = taut_library_enter(z, "taut_get");
+    if (status) return status;
+    status = check_range(z, kind, first, count);
+    if (status) return library_exit(z, status);
     if (taut_library_columns(kind, &from, &last)) {
         status = get_columns(z, from, last, first, count, high, low);
-        return library_done(z->context, taut_library_read_done(z, status, high, count));
+        return library_exit(z, taut_library_read_done(z, status, high, count));
     }
     const size_t *list = kind == TAUT_PARAM ? z->params : z->inputs;
     for (size_t i = 0; i < count; i++) put_wide(z->parameters[list[first + i]], high + i, low ? low + i : NULL);
-    return library_done(z->context, TAUT_OK);
+    return library_exit(z, TAUT_OK);
 }
 
-double taut_time(const taut_simulation *z) { return (double)z->api->time(z->engine); }
+double taut_time(const taut_simulation *z) { return z ? (double)z->api->time(z->engine) : (double)NAN; }
 
 /* ---- other values ---- */
 
@@ -253,8 +257,11 @@ static int set_inputs(taut_simulation *z, const size_t *list, size_t count, cons
 
 int taut_set(taut_simulation *z, int kind, size_t first, size_t count, const double *values)
 {
-    library_begin(z->context);
-    int status = check_range(z, kind, first, count);
+    LIBRARY_NEEDS(NULL, z, "simulation");
+    LIBRARY_NEEDS(z->context, values || !count, "values");
+    int status = taut_library_enter(z, "taut_set");
+    if (status) return status;
+    status = check_range(z, kind, first, count);
     if (!status && kind != TAUT_PARAM && kind != TAUT_INPUT)
         status = taut_fail(z->context, TAUT_BAD_USAGE,
                            "only params and inputs are set by themselves; taut_set_state sets a state");
@@ -265,7 +272,8 @@ int taut_set(taut_simulation *z, int kind, size_t first, size_t count, const dou
                                z->model->m->parameters[(kind == TAUT_PARAM ? z->params : z->inputs)[first + i]].name);
     if (!status && count && kind == TAUT_PARAM) status = set_params(z, z->params + first, count, values);
     if (!status && count && kind == TAUT_INPUT) status = set_inputs(z, z->inputs + first, count, values);
-    return library_done(z->context, status);
+    *(kind == TAUT_PARAM ? &z->moved_by : &z->changed_by) = "taut_set";
+    return library_exit(z, status);
 }
 
 /* Numbers that a double means, `count` of them, or zeros. */
@@ -281,15 +289,18 @@ static int take_numbers(taut_simulation *z, const double *from, size_t count, co
 
 int taut_set_state(taut_simulation *z, double t, const double *q, int kind, const double *w, int how)
 {
+    LIBRARY_NEEDS(NULL, z, "simulation");
+    LIBRARY_NEEDS(z->context, q, "q");
     return taut_library_set_state(z, taut_wide_from_double(t), q, kind, w, how);
 }
 
 int taut_library_set_state(taut_simulation *z, wide t, const double *q, int kind, const double *w, int how)
 {
-    library_begin(z->context);
     const size_t n = taut_count(z, TAUT_POSITION);
-    int status = TAUT_OK;
-    if ((kind != TAUT_VELOCITY && kind != TAUT_MOMENTUM) || how < TAUT_STRICT || how > TAUT_AS_IS || !q)
+    int status = taut_library_enter(z, "taut_set_state");
+    if (status) return status;
+    z->changed_by = "taut_set_state";
+    if ((kind != TAUT_VELOCITY && kind != TAUT_MOMENTUM) || how < TAUT_STRICT || how > TAUT_AS_IS)
         status = taut_fail(z->context, TAUT_BAD_USAGE,
                            "a state has positions and, by kind, TAUT_VELOCITY or TAUT_MOMENTUM; how is TAUT_STRICT, "
                            "TAUT_PROJECT or TAUT_AS_IS");
@@ -302,26 +313,33 @@ int taut_library_set_state(taut_simulation *z, wide t, const double *q, int kind
         status = z->api->set_state(z->engine, t, numbers, numbers + n, kind == TAUT_MOMENTUM && w, (start_mode)how);
     taut_mem_free(z->context, numbers);
     if (status) taut_fail_at(z->context, (double)t);
-    return library_done(z->context, status);
+    return library_exit(z, status);
 }
 
 int taut_kick(taut_simulation *z, const double *impulse)
 {
-    library_begin(z->context);
+    LIBRARY_NEEDS(NULL, z, "simulation");
+    LIBRARY_NEEDS(z->context, impulse, "impulse");
+    int status = taut_library_enter(z, "taut_kick");
+    if (status) return status;
+    z->changed_by = "taut_kick";
     const size_t n = taut_count(z, TAUT_POSITION);
     wide *numbers = taut_mem_new(z->context, n, sizeof *numbers);
-    int status = numbers ? take_numbers(z, impulse, n, "impulse", numbers) : TAUT_OUT_OF_MEMORY;
+    status = numbers ? take_numbers(z, impulse, n, "impulse", numbers) : TAUT_OUT_OF_MEMORY;
     if (!status) status = taut_library_failed(z, z->api->kick(z->engine, numbers));
     taut_mem_free(z->context, numbers);
-    return library_done(z->context, status);
+    return library_exit(z, status);
 }
 
 int taut_restart(taut_simulation *z)
 {
-    library_begin(z->context);
+    LIBRARY_NEEDS(NULL, z, "simulation");
+    int status = taut_library_enter(z, "taut_restart");
+    if (status) return status;
+    z->moved_by = "taut_restart";
     z->api->restart(z->engine);
     z->event_count = 0;
     for (size_t i = 0; i < z->input_count; i++)
         z->parameters[z->inputs[i]] = z->model->m->parameters[z->inputs[i]].value;
-    return library_done(z->context, taut_library_inputs(z));
+    return library_exit(z, taut_library_inputs(z));
 }

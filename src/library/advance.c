@@ -22,7 +22,7 @@ run_plan taut_library_run_plan(wide begin, const taut_run *run)
 size_t taut_run_rows(const taut_simulation *z, const taut_run *given)
 {
     taut_run run;
-    if (taut_library_take(z->context, "taut_run", given, sizeof run, &run)) return 0;
+    if (!z || !given || taut_library_take(z->context, "taut_run", given, sizeof run, &run)) return 0;
     library_again(z->context);
     const run_plan plan = taut_library_run_plan(z->api->time(z->engine), &run);
     library_leave(z->context);
@@ -84,9 +84,15 @@ static int call(runner *r, taut_hook hook, const char *which)
 {
     taut_simulation *z = r->z;
     if (!hook) return TAUT_OK;
+    z->computing = z->moved_by = NULL;
     library_leave(z->context);
     int status = hook(r->run.user, z);
     library_again(z->context);
+    z->computing = "taut_advance";
+    if (z->moved_by)
+        return taut_fail(z->context, TAUT_BAD_USAGE,
+                         "at t = %.9g: the hook %s the step called %s; a hook may read the simulation, set inputs, "
+                         "kick and set the state of the next step", taut_time(z), which, z->moved_by);
     if (!status) return TAUT_OK;
     if (status == TAUT_STOP) {
         r->stop = 1;
@@ -234,11 +240,13 @@ static int run_into_file(runner *r)
     z->length = NAN;
     status = taut_run_loop(z->context, z->api, z->engine, &r->options, &result);
     taut_context_stop(z->context, NULL, NULL); /* what was computed is kept */
-    int recorded = taut_recorder_finish(z->recorder, &result, status);
+    /* a hook that ran another file has closed this one */
+    int recorded = z->recorder ? taut_recorder_finish(z->recorder, &result, status) : TAUT_OK;
     if (!status) status = recorded;
     taut_run_result_clear(z->context, &result);
     taut_recorder_close(z->recorder);
     z->recorder = NULL;
+    taut_library_forget_left(z);
     if (z->event) z->api->on_event(z->engine, taut_library_on_event, z);
     return status;
 }
@@ -253,6 +261,7 @@ static int prepare(runner *r)
     taut_run *run = &r->run;
     taut_recorder_close(z->recorder); /* of a run whose hook never returned */
     z->recorder = NULL;
+    taut_library_forget_left(z);
     if (run->every < 0) return taut_fail(z->context, TAUT_BAD_USAGE, "every is a number of steps, not %ld", run->every);
     if (!run->every) run->every = 1;
     const run_plan plan = taut_library_run_plan(z->api->time(z->engine), run);
@@ -274,8 +283,11 @@ static int prepare(runner *r)
 int taut_advance(taut_simulation *z, taut_run *given)
 {
     runner r = { .z = z };
-    library_begin(z->context);
-    int status = taut_library_take(z->context, "taut_run", given, sizeof r.run, &r.run);
+    LIBRARY_NEEDS(NULL, z, "simulation");
+    LIBRARY_NEEDS(z->context, given, "run");
+    int status = taut_library_enter(z, "taut_advance");
+    if (status) return status;
+    status = taut_library_take(z->context, "taut_run", given, sizeof r.run, &r.run);
     if (!status) status = prepare(&r);
     if (!status && r.run.interrupt) taut_context_stop(z->context, is_interrupted, &r);
     if (!status) status = r.run.file ? run_into_file(&r) : run_plain(&r);
@@ -284,5 +296,6 @@ int taut_advance(taut_simulation *z, taut_run *given)
     r.run.row_count = r.rows;
     r.run.stopped = !status && r.stop && r.done < r.walk.plan.steps;
     taut_library_give(&r.run, sizeof r.run, given);
-    return library_done(z->context, status);
+    z->moved_by = "taut_advance";
+    return library_exit(z, status);
 }

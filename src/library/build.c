@@ -17,7 +17,7 @@ struct taut_builder {
 
 static taut_expr refuse(taut_builder *b, const char *call, const char *why)
 {
-    if (!b->status) {
+    if (b && !b->status) {
         b->status = TAUT_BAD_USAGE;
         snprintf(b->message, sizeof b->message, "%s: %s", call, why);
     }
@@ -35,9 +35,11 @@ static int is_name(const char *name)
 
 int taut_model_begin(taut_context *context, const char *title, taut_builder **result)
 {
+    LIBRARY_NEEDS(context, result, "result");
+    *result = NULL;
+    LIBRARY_NEEDS(context, context, "context");
     library_begin(context);
     taut_builder *b = taut_mem_new(context, 1, sizeof *b);
-    *result = NULL;
     if (!b) return library_done(context, TAUT_OUT_OF_MEMORY);
     b->context = context;
     b->text = (builder){ .context = context };
@@ -59,7 +61,15 @@ static void put_shortest(taut_builder *b, double value, char text[WIDE_TEXT])
     library_leave(b->context);
 }
 
-static int is_made(const taut_builder *b, taut_expr e) { return e > 0 && e <= b->count; }
+static int is_made(const taut_builder *b, taut_expr e) { return b && e > 0 && e <= b->count; }
+
+/* Of an array of operands that may be none. */
+static int are_made(const taut_builder *b, size_t n, const taut_expr *list)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!list || !is_made(b, list[i])) return 0;
+    return b != NULL;
+}
 
 /* Begins the line of a new expression; its text and an end of line follow. */
 static taut_expr begin_line(taut_builder *b)
@@ -73,7 +83,7 @@ static taut_expr begin_line(taut_builder *b)
 taut_expr taut_number(taut_builder *b, double value)
 {
     char text[WIDE_TEXT];
-    if (!(value - value == 0)) return refuse(b, "taut_number", "a number must be finite");
+    if (!b || !(value - value == 0)) return refuse(b, "taut_number", "a number must be finite");
     put_shortest(b, value, text);
     taut_expr e = begin_line(b);
     taut_builder_put(&b->text, "%s\n", text);
@@ -83,7 +93,7 @@ taut_expr taut_number(taut_builder *b, double value)
 static taut_expr declare(taut_builder *b, const char *what, const char *call, const char *name, double value)
 {
     char text[WIDE_TEXT];
-    if (!is_name(name)) return refuse(b, call, "it needs a name");
+    if (!b || !is_name(name)) return refuse(b, call, "it needs a name");
     if (!(value - value == 0)) return refuse(b, call, "its value must be finite");
     put_shortest(b, value, text);
     taut_expr e = begin_line(b);
@@ -103,6 +113,7 @@ taut_expr taut_input(taut_builder *b, const char *name, double value)
 
 taut_expr taut_time_symbol(taut_builder *b)
 {
+    if (!b) return 0;
     taut_expr e = begin_line(b);
     taut_builder_put(&b->text, "time()\n");
     return e;
@@ -114,10 +125,10 @@ void taut_group(taut_builder *b, int type, const char *name, size_t dimension, t
     static const char letters[] = "xyz", quaternion[] = "wxyz";
     const int is_known = type == TAUT_SCALAR ? dimension == 1 : type == TAUT_POINT ? dimension == 2 || dimension == 3
                          : type == TAUT_ROTATION && dimension == 4;
-    if (!is_known || !is_name(name)) {
+    if (!b || !q || !is_known || !is_name(name)) {
         refuse(b, "taut_group", "a group has a name, and is a scalar of 1, a point of 2 or 3 or a rotation of 4 "
-                                "coordinates");
-        for (size_t i = 0; i < dimension; i++) q[i] = 0;
+                                "coordinates, which are put into q");
+        for (size_t i = 0; q && i < dimension; i++) q[i] = 0;
         return;
     }
     taut_builder_put(&b->text, "do local g = %s('%s'%s)\n", calls[type], name,
@@ -144,10 +155,11 @@ static int is_function(const char *op)
 void taut_apply(taut_builder *b, const char *op, size_t n, const taut_expr *a, const taut_expr *c, taut_expr *out)
 {
     const int is_operator = op && op[0] && !op[1] && strchr(OPERATORS, op[0]);
-    for (size_t i = 0; i < n; i++) {
+    if (n && !out) refuse(b, "taut_apply", "there is no array for the results");
+    for (size_t i = 0; out && i < n; i++) {
         if (!is_operator && (!op || !is_function(op))) {
             out[i] = refuse(b, "taut_apply", "an operation is + - * / ^ or a function of the model language");
-        } else if (!is_made(b, a[i]) || (c && !is_made(b, c[i]))) {
+        } else if (!a || !is_made(b, a[i]) || (c && !is_made(b, c[i]))) {
             out[i] = refuse(b, "taut_apply", "an operand is not an expression of this model");
         } else if (is_operator && !c && op[0] != '-') {
             out[i] = refuse(b, "taut_apply", "an operator needs two operands");
@@ -164,8 +176,7 @@ void taut_apply(taut_builder *b, const char *op, size_t n, const taut_expr *a, c
 
 taut_expr taut_sum(taut_builder *b, size_t n, const taut_expr *a)
 {
-    for (size_t i = 0; i < n; i++)
-        if (!is_made(b, a[i])) return refuse(b, "taut_sum", "a summand is not an expression of this model");
+    if (!are_made(b, n, a)) return refuse(b, "taut_sum", "a summand is not an expression of this model");
     taut_expr e = begin_line(b);
     if (!n) taut_builder_put(&b->text, "0");
     for (size_t i = 0; i < n; i++) taut_builder_put(&b->text, "%se[%u]", i ? " + " : "", (unsigned)a[i]);
@@ -176,8 +187,7 @@ taut_expr taut_sum(taut_builder *b, size_t n, const taut_expr *a)
 taut_expr taut_call(taut_builder *b, const char *name, size_t n, const taut_expr *x)
 {
     if (!is_name(name)) return refuse(b, "taut_call", "it needs the name of a function");
-    for (size_t i = 0; i < n; i++)
-        if (!is_made(b, x[i])) return refuse(b, "taut_call", "an argument is not an expression of this model");
+    if (!are_made(b, n, x)) return refuse(b, "taut_call", "an argument is not an expression of this model");
     taut_expr e = begin_line(b);
     taut_builder_put(&b->text, "call('%s'", name);
     for (size_t i = 0; i < n; i++) taut_builder_put(&b->text, ", e[%u]", (unsigned)x[i]);
@@ -223,8 +233,7 @@ taut_expr taut_add(taut_builder *b, int role, const char *name, taut_expr on, ta
 taut_expr taut_script(taut_builder *b, const char *text, size_t n, const taut_expr *x)
 {
     if (!text) return refuse(b, "taut_script", "it needs a text");
-    for (size_t i = 0; i < n; i++)
-        if (!is_made(b, x[i])) return refuse(b, "taut_script", "an argument is not an expression of this model");
+    if (!are_made(b, n, x)) return refuse(b, "taut_script", "an argument is not an expression of this model");
     taut_expr e = begin_line(b);
     taut_builder_put(&b->text, "(function(x)\n");
     taut_builder_add(&b->text, text, strlen(text));
@@ -246,9 +255,10 @@ void taut_start(taut_builder *b, taut_expr variable, taut_expr value, int is_fre
 
 int taut_model_finish(taut_builder *b, taut_model **result)
 {
+    if (result) *result = NULL;
+    LIBRARY_NEEDS(NULL, b, "builder");
     taut_context *context = b->context;
     int status = b->text.failed ? TAUT_OUT_OF_MEMORY : b->status;
-    if (result) *result = NULL;
     if (result && !status)
         status = taut_model_load_text(context, b->name, b->text.text, b->text.length, NULL, 0, result);
     else if (result && status == TAUT_OUT_OF_MEMORY)

@@ -151,6 +151,10 @@ int taut_ensemble(taut_simulation *z, const taut_run *run, size_t members, const
 {
     ensemble e = { .prototype = z, .members = members, .vary = vary, .vary_count = vary_count, .values = values,
                    .rows = rows, .statuses = statuses };
+    LIBRARY_NEEDS(NULL, z, "prototype");
+    LIBRARY_NEEDS(z->context, run, "run");
+    LIBRARY_NEEDS(z->context, vary || !vary_count, "vary");
+    LIBRARY_NEEDS(z->context, values || !vary_count || !members, "values");
     library_begin(z->context);
     int status = taut_library_take(z->context, "taut_run", run, sizeof e.run, &e.run);
     if (!status && (threads < 0 || threads > TAUT_THREADS_MOST))

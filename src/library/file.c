@@ -19,7 +19,10 @@ struct taut_file {
 
 int taut_file_open(taut_context *context, const char *path, taut_file **result)
 {
+    LIBRARY_NEEDS(context, result, "result");
     *result = NULL;
+    LIBRARY_NEEDS(context, context, "context");
+    LIBRARY_NEEDS(context, path, "path");
     library_begin(context);
     taut_file *f = taut_mem_new(context, 1, sizeof *f);
     int status = f ? taut_record_open(context, path, &f->r) : TAUT_OUT_OF_MEMORY;
@@ -42,18 +45,27 @@ void taut_file_close(taut_file *f)
     taut_context_release(context);
 }
 
-const char *taut_file_property(const taut_file *f, const char *name) { return taut_record_property(f->r, name); }
-size_t taut_file_columns(const taut_file *f) { return taut_record_column_count(f->r); }
+const char *taut_file_property(const taut_file *f, const char *name)
+{
+    return f && name ? taut_record_property(f->r, name) : NULL;
+}
+
+size_t taut_file_columns(const taut_file *f) { return f ? taut_record_column_count(f->r) : 0; }
 
 const char *taut_file_column(const taut_file *f, size_t index)
 {
     return index < taut_file_columns(f) ? taut_record_columns(f->r)[index].name : NULL;
 }
 
-long taut_file_find(const taut_file *f, const char *name) { return taut_record_column_find(f->r, name); }
+long taut_file_find(const taut_file *f, const char *name)
+{
+    return f && name ? taut_record_column_find(f->r, name) : -1;
+}
 
 int taut_file_frames(taut_file *f, size_t *count)
 {
+    LIBRARY_NEEDS(NULL, f, "file");
+    LIBRARY_NEEDS(f->context, count, "count");
     library_begin(f->context);
     int status = taut_record_refresh(f->r);
     *count = status ? 0 : (size_t)taut_record_frame_count(f->r);
@@ -86,6 +98,8 @@ static int read_pairs(taut_file *f, size_t first, size_t count, const size_t *co
 int taut_file_read(taut_file *f, size_t first, size_t count, const size_t *columns, size_t column_count, double *high,
                    double *low)
 {
+    LIBRARY_NEEDS(NULL, f, "file");
+    LIBRARY_NEEDS(f->context, high || !count, "high");
     const size_t frames = (size_t)taut_record_frame_count(f->r), all = taut_file_columns(f);
     size_t *list = NULL;
     int status = TAUT_OK;
@@ -112,6 +126,8 @@ int taut_file_read(taut_file *f, size_t first, size_t count, const size_t *colum
 
 int taut_file_events(taut_file *f, size_t *count)
 {
+    LIBRARY_NEEDS(NULL, f, "file");
+    LIBRARY_NEEDS(f->context, count, "count");
     library_begin(f->context);
     int status = taut_record_events(f->r, &f->events, &f->event_count);
     if (status) f->event_count = 0;
@@ -121,6 +137,8 @@ int taut_file_events(taut_file *f, size_t *count)
 
 int taut_file_event_at(taut_file *f, size_t index, taut_file_event *event)
 {
+    LIBRARY_NEEDS(NULL, f, "file");
+    LIBRARY_NEEDS(f->context, event, "event");
     library_begin(f->context);
     if (index >= f->event_count)
         return library_done(f->context, taut_fail(f->context, TAUT_BAD_USAGE,
@@ -139,6 +157,8 @@ int taut_page(taut_file *f, int (*write)(void *user, const char *data, size_t si
 {
     char *text = NULL;
     size_t size = 0;
+    LIBRARY_NEEDS(NULL, f, "file");
+    LIBRARY_NEEDS(f->context, write, "write");
     library_begin(f->context);
     FILE *memory = open_memstream(&text, &size);
     if (!memory)

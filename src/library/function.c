@@ -28,14 +28,23 @@ static int slope(const context_function *f, double *x, size_t i, int order, doub
     return status;
 }
 
-/* The largest found, and the largest difference. */
-static void compare(const double *given, const double *found, size_t count, double *largest, double *difference)
+/* The largest found, and the largest difference; 0 where one of the numbers is not finite. */
+static int compare(const double *given, const double *found, size_t count, double *largest, double *difference)
 {
     for (size_t k = 0; k < count; k++) {
         const double d = fabs(given[k] - found[k]);
+        if (!(d - d == 0)) return 0;
         if (fabs(found[k]) > *largest) *largest = fabs(found[k]);
-        if (!(d <= *difference)) *difference = d;
+        if (d > *difference) *difference = d;
     }
+    return 1;
+}
+
+static int not_finite(taut_context *context, const context_function *f, const char *what)
+{
+    return taut_fail(context, TAUT_NOT_FINITE,
+                     "the function '%s' gives %s that is not finite at these arguments or beside them; check it where "
+                     "it is smooth", f->name, what);
 }
 
 static int check(taut_context *context, const context_function *f, double *x, double *room, double *worst)
@@ -43,14 +52,16 @@ static int check(taut_context *context, const context_function *f, double *x, do
     const size_t n = f->arguments;
     double *given = room, *work = given + call_size(n, 2), *found = work + call_size(n, 2);
     int status = call(f, f->order, x, given);
+    if (!status && !(given[0] - given[0] == 0)) return not_finite(context, f, "a value");
     for (int order = 1; !status && order <= f->order; order++) {
         double largest = 1, difference = 0;
         for (size_t i = 0; !status && i < n; i++) {
             status = slope(f, x, i, order - 1, work, order == 1 ? 1 : n, found);
             const double *own = order == 1 ? given + 1 + i : given + 1 + n + i * n;
-            if (!status) compare(own, found, order == 1 ? 1 : i + 1, &largest, &difference);
+            if (!status && !compare(own, found, order == 1 ? 1 : i + 1, &largest, &difference))
+                return not_finite(context, f, order == 1 ? "a value or a first derivative" : "a derivative");
         }
-        if (!(difference / largest <= *worst)) *worst = difference / largest;
+        if (difference / largest > *worst) *worst = difference / largest;
     }
     if (!status) return TAUT_OK;
     return taut_fail(context, TAUT_REFUSED, "the function '%s' failed with status %d", f->name, status);
@@ -58,9 +69,13 @@ static int check(taut_context *context, const context_function *f, double *x, do
 
 int taut_check_function(taut_context *context, const char *name, const double *x, double *worst)
 {
+    LIBRARY_NEEDS(context, context, "context");
+    LIBRARY_NEEDS(context, worst, "worst");
+    *worst = (double)NAN; /* of a check that fails */
+    LIBRARY_NEEDS(context, name, "name");
+    LIBRARY_NEEDS(context, x, "x");
     library_begin(context);
     const context_function *f = taut_context_function(context, name);
-    *worst = 0;
     if (!f)
         return library_done(context, taut_fail(context, TAUT_BAD_USAGE, "there is no function '%s'; see taut_define",
                                                name));
@@ -68,7 +83,9 @@ int taut_check_function(taut_context *context, const char *name, const double *x
     double *room = taut_mem_new(context, n + 2 * call_size(n, 2) + n, sizeof *room);
     if (!room) return library_done(context, TAUT_OUT_OF_MEMORY);
     memcpy(room, x, n * sizeof *x);
-    int status = check(context, f, room, room + n, worst);
+    double found = 0;
+    int status = check(context, f, room, room + n, &found);
+    if (!status) *worst = found;
     taut_mem_free(context, room);
     return library_done(context, status);
 }

@@ -19,6 +19,13 @@ static inline void library_again(taut_context *context) { environment_enter(taut
 /* Around callbacks that may leave by longjmp, and find their own environment. */
 static inline void library_leave(taut_context *context) { environment_leave(taut_context_environment(context)); }
 
+/* A call that is given NULL for what it needs fails with TAUT_BAD_USAGE, and with a message where there is a context. */
+int taut_library_null(taut_context *context, const char *call, const char *name);
+#define LIBRARY_NEEDS(context, pointer, name) \
+    do { \
+        if (!(pointer)) return taut_library_null(context, __func__, name); \
+    } while (0)
+
 struct taut_model {
     taut_context *context;
     model *m;                /* constant */
@@ -57,6 +64,13 @@ struct taut_simulation {
     size_t param_count, input_count;
     size_t columns;
     wide *frame;
+    /* The call that computes, unless it waits for a hook or an event callback, which may leave by longjmp. Functions of
+       the model must return, so a call that finds another one here comes from such a function. */
+    const char *computing;
+    const char *moved_by;    /* the last call that hooks may not make, or event callbacks; forgotten before one */
+    const char *changed_by;  /* the same of calls that hooks may make and event callbacks may not */
+    void *left_engine;       /* of a run into a file, from before a hook set params; and its plan */
+    library_plan *left_plan;
     double length;           /* of the last step, when it was given as this number; otherwise NaN */
     taut_event_callback event;
     void *event_user;
@@ -83,6 +97,14 @@ definition *taut_library_settings(taut_context *context, const definition *from,
 void taut_library_settings_free(taut_context *context, definition *settings, size_t count);
 
 /* simulation.c */
+/* Begins and ends a call that computes with the simulation; z is not NULL. */
+int taut_library_enter(taut_simulation *z, const char *call);
+static inline int library_exit(taut_simulation *z, int status)
+{
+    z->computing = NULL;
+    return library_done(z->context, status);
+}
+void taut_library_forget_left(taut_simulation *z);
 /* Another plan with the values in z->parameters; the simulation is at its start. On failure it is as before. */
 int taut_library_rebuild(taut_simulation *z);
 /* An engine of its own on a copy of the simulation's model, with all values. */

@@ -13,6 +13,10 @@ static engine_matrix matrix_of(int matrix) { return matrix == TAUT_MASS ? ENGINE
 int taut_pattern(taut_simulation *z, int matrix, size_t *rows, const int **row_start, const int **column)
 {
     int count = 0, columns;
+    LIBRARY_NEEDS(NULL, z, "simulation");
+    LIBRARY_NEEDS(z->context, rows, "rows");
+    LIBRARY_NEEDS(z->context, row_start, "row_start");
+    LIBRARY_NEEDS(z->context, column, "column");
     library_begin(z->context);
     int status = check_matrix(z, matrix);
     if (!status)
@@ -25,22 +29,24 @@ int taut_values(taut_simulation *z, int matrix, double *values, size_t capacity)
 {
     int rows, columns;
     const int *start, *index;
-    library_begin(z->context);
-    int status = check_matrix(z, matrix);
+    LIBRARY_NEEDS(NULL, z, "simulation");
+    LIBRARY_NEEDS(z->context, values || !capacity, "values");
+    int status = taut_library_enter(z, "taut_values");
+    if (status) return status;
+    status = check_matrix(z, matrix);
     if (!status) status = z->api->matrix_pattern(z->engine, matrix_of(matrix), &rows, &columns, &start, &index);
-    if (status) return library_done(z->context, status);
+    if (status) return library_exit(z, status);
     const size_t count = (size_t)start[rows];
     if (capacity < count)
-        return library_done(z->context, taut_fail(z->context, TAUT_BAD_USAGE,
-                                                  "the matrix has %zu entries, and there is room for %zu", count,
-                                                  capacity));
+        return library_exit(z, taut_fail(z->context, TAUT_BAD_USAGE,
+                                         "the matrix has %zu entries, and there is room for %zu", count, capacity));
     if (z->api->number_size == sizeof *values)
-        return library_done(z->context, z->api->matrix_values(z->engine, matrix_of(matrix), values));
+        return library_exit(z, z->api->matrix_values(z->engine, matrix_of(matrix), values));
     wide *wides = taut_mem_new(z->context, count, sizeof *wides);
     status = wides ? z->api->matrix_values(z->engine, matrix_of(matrix), wides) : TAUT_OUT_OF_MEMORY;
     for (size_t i = 0; !status && i < count; i++) values[i] = (double)wides[i];
     taut_mem_free(z->context, wides);
-    return library_done(z->context, status);
+    return library_exit(z, status);
 }
 
 /* ---- the tangent of a step, exactly ---- */
@@ -228,8 +234,9 @@ static int differences(taut_simulation *z, double h, double *a, double *b)
 
 int taut_linearise(taut_simulation *z, double h, double *a, double *b)
 {
-    library_begin(z->context);
-    int status = TAUT_OK;
+    LIBRARY_NEEDS(NULL, z, "simulation");
+    int status = taut_library_enter(z, "taut_linearise");
+    if (status) return status;
     if (!(h - h == 0) || h == 0)
         status = taut_fail(z->context, TAUT_BAD_USAGE, "the step must be a finite number other than 0");
     if (!status && z->model->m->contact_count)
@@ -239,5 +246,5 @@ int taut_linearise(taut_simulation *z, double h, double *a, double *b)
     if (!status && a && exact != TAUT_UNSUPPORTED) status = exact;
     b = z->input_count ? b : NULL;
     if (!status && (b || (a && exact))) status = differences(z, h, exact ? a : NULL, b);
-    return library_done(z->context, taut_library_failed(z, status));
+    return library_exit(z, taut_library_failed(z, status));
 }

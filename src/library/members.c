@@ -183,6 +183,14 @@ static int check(taut_context *context, const taut_simulation *from, const taut_
         return taut_fail(context, TAUT_BAD_USAGE, "stats is a sum of TAUT_STATS_*, not %u", spec->stats);
     if (spec->every < 0)
         return taut_fail(context, TAUT_BAD_USAGE, "every is a number of steps, not %ld", spec->every);
+    if ((spec->vary_count && !spec->vary) || (spec->name_count && !spec->names) || (spec->at_count && !spec->at)
+        || (spec->name_count && spec->value_rows && !spec->values))
+        return taut_fail(context, TAUT_BAD_USAGE, "vary, names, values or at is NULL, and its count is not 0; give the "
+                                                  "array, or a count of 0");
+    for (size_t i = 0; i < spec->vary_count; i++)
+        if (!spec->vary[i]) return taut_fail(context, TAUT_BAD_USAGE, "law %zu is NULL; leave it out", i + 1);
+    for (size_t i = 0; i < spec->name_count; i++)
+        if (!spec->names[i]) return taut_fail(context, TAUT_BAD_USAGE, "name %zu is NULL; leave it out", i + 1);
     if (spec->count > (uint64_t)1 << 40 || spec->first > (uint64_t)1 << 40)
         return taut_fail(context, TAUT_BAD_USAGE, "there are at most 2^40 members");
     return TAUT_OK;
@@ -208,9 +216,12 @@ static int make(taut_members *z, const taut_simulation *from, const taut_members
 
 int taut_members_create(taut_simulation *prototype, const taut_members_spec *given, taut_members **result)
 {
-    taut_context *context = prototype->context;
+    taut_context *context = prototype ? prototype->context : NULL;
     taut_members_spec spec;
+    LIBRARY_NEEDS(context, result, "result");
     *result = NULL;
+    LIBRARY_NEEDS(context, prototype, "prototype");
+    LIBRARY_NEEDS(context, given, "spec");
     library_begin(context);
     int status = taut_library_take(context, "taut_members_spec", given, sizeof spec, &spec);
     if (!status) status = check(context, prototype, &spec);
@@ -231,6 +242,7 @@ int taut_members_create(taut_simulation *prototype, const taut_members_spec *giv
 
 void taut_members_about(const taut_members *z, taut_members_info *info)
 {
+    if (!z || !info) return;
     const executor *e = taut_sweep_executor(z->sweep);
     const taut_members_info found = { .first = z->spec.first, .count = z->spec.last - z->spec.first + 1,
                                       .columns = taut_sweep_columns(z->sweep), .times = z->times,
@@ -243,17 +255,17 @@ void taut_members_about(const taut_members *z, taut_members_info *info)
 
 const char *taut_members_column(const taut_members *z, size_t index)
 {
-    return index < taut_sweep_columns(z->sweep) ? taut_sweep_column_name(z->sweep, index) : NULL;
+    return z && index < taut_sweep_columns(z->sweep) ? taut_sweep_column_name(z->sweep, index) : NULL;
 }
 
 const char *taut_members_varied(const taut_members *z, size_t index)
 {
-    return index < z->sample->count ? z->sample->varies[index].name : NULL;
+    return z && index < z->sample->count ? z->sample->varies[index].name : NULL;
 }
 
 double taut_members_time(const taut_members *z, size_t index)
 {
-    for (size_t k = 0; k < taut_sweep_moments(z->sweep); k++) {
+    for (size_t k = 0; z && k < taut_sweep_moments(z->sweep); k++) {
         const sweep_moment *m = taut_sweep_moment(z->sweep, k);
         if (m->kept && !index--) return m->t;
     }
@@ -262,6 +274,8 @@ double taut_members_time(const taut_members *z, size_t index)
 
 int taut_members_values(taut_members *z, uint64_t member, double *values)
 {
+    LIBRARY_NEEDS(NULL, z, "members");
+    LIBRARY_NEEDS(z->context, values, "values");
     library_begin(z->context);
     if (member < z->spec.first || member > z->spec.last)
         return library_done(z->context, taut_fail(z->context, TAUT_BAD_USAGE, "there is no member %llu",
@@ -272,6 +286,8 @@ int taut_members_values(taut_members *z, uint64_t member, double *values)
 
 int taut_members_failure(taut_members *z, size_t index, taut_failure *given)
 {
+    LIBRARY_NEEDS(NULL, z, "members");
+    LIBRARY_NEEDS(z->context, given, "failure");
     library_begin(z->context);
     if (index >= z->failure_count)
         return library_done(z->context, taut_fail(z->context, TAUT_BAD_USAGE, "%zu members failed, there is no %zu",
@@ -286,6 +302,8 @@ int taut_members_failure(taut_members *z, size_t index, taut_failure *given)
 int taut_members_statistic(taut_members *z, size_t moment, size_t column, taut_statistic *given)
 {
     summary s;
+    LIBRARY_NEEDS(NULL, z, "members");
+    LIBRARY_NEEDS(z->context, given, "statistic");
     library_begin(z->context);
     int status = taut_sweep_statistic_of(z->sweep, moment, column, &s);
     if (status) return library_done(z->context, status);
@@ -369,6 +387,8 @@ static int take_chunk(void *user, const sweep_chunk *c)
 
 int taut_members_run(taut_members *z, taut_members_run_options *given)
 {
+    LIBRARY_NEEDS(NULL, z, "members");
+    LIBRARY_NEEDS(z->context, given, "run");
     taut_members_run_options *run = &z->run;
     const uint64_t count = z->spec.last - z->spec.first + 1, before = run->done;
     sweep_progress progress = { 0 };

@@ -24,6 +24,14 @@ void taut_library_give(const void *from, size_t known, void *to)
     if (size > sizeof size) memcpy((char *)to + sizeof size, (const char *)from + sizeof size, size - sizeof size);
 }
 
+int taut_library_null(taut_context *context, const char *call, const char *name)
+{
+    if (!context) return TAUT_BAD_USAGE;
+    library_begin(context);
+    return library_done(context, taut_fail(context, TAUT_BAD_USAGE,
+                                           "%s was given NULL for '%s'; taut.h says what it needs there", call, name));
+}
+
 /* ---- settings ---- */
 
 void taut_library_settings_free(taut_context *context, definition *settings, size_t count)
@@ -93,7 +101,6 @@ static int load(taut_context *context, const char *path, const char *name, const
                 const taut_setting *settings, size_t count, taut_model **result)
 {
     model *m = NULL;
-    *result = NULL;
     library_begin(context);
     definition *d = taut_mem_new(context, count, sizeof *d);
     char (*numbers)[WIDE_TEXT] = taut_mem_new(context, count, sizeof *numbers);
@@ -110,12 +117,23 @@ static int load(taut_context *context, const char *path, const char *name, const
 int taut_model_load_file(taut_context *context, const char *path, const taut_setting *settings, size_t count,
                          taut_model **result)
 {
+    LIBRARY_NEEDS(context, result, "result");
+    *result = NULL;
+    LIBRARY_NEEDS(context, context, "context");
+    LIBRARY_NEEDS(context, path, "path");
+    LIBRARY_NEEDS(context, settings || !count, "settings");
     return load(context, path, NULL, NULL, 0, settings, count, result);
 }
 
 int taut_model_load_text(taut_context *context, const char *name, const char *text, size_t size,
                          const taut_setting *settings, size_t count, taut_model **result)
 {
+    LIBRARY_NEEDS(context, result, "result");
+    *result = NULL;
+    LIBRARY_NEEDS(context, context, "context");
+    LIBRARY_NEEDS(context, name, "name");
+    LIBRARY_NEEDS(context, text || !size, "text");
+    LIBRARY_NEEDS(context, settings || !count, "settings");
     return load(context, NULL, name, text, size, settings, count, result);
 }
 
@@ -135,10 +153,12 @@ void taut_model_release(taut_model *wrapped)
     taut_context_release(context);
 }
 
-const char *taut_model_title(const taut_model *wrapped) { return wrapped->m->title; }
+const char *taut_model_title(const taut_model *wrapped) { return wrapped ? wrapped->m->title : NULL; }
 
 int taut_model_source(const taut_model *wrapped, char *buffer, size_t capacity, size_t *size)
 {
+    LIBRARY_NEEDS(NULL, wrapped, "model");
+    LIBRARY_NEEDS(NULL, buffer || !capacity, "buffer");
     const size_t length = wrapped->m->source_size, some = length < capacity ? length : capacity ? capacity - 1 : 0;
     if (size) *size = length;
     if (some) memcpy(buffer, wrapped->m->source, some);

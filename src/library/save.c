@@ -41,6 +41,8 @@ static size_t size_of(const taut_simulation *z)
 
 int taut_save(taut_simulation *z, void *buffer, size_t capacity, size_t *size)
 {
+    LIBRARY_NEEDS(NULL, z, "simulation");
+    LIBRARY_NEEDS(z->context, buffer || !capacity, "buffer");
     library_begin(z->context);
     const size_t need = size_of(z), parameters = z->model->m->parameter_count;
     if (size) *size = need;
@@ -107,20 +109,24 @@ int taut_restore(taut_simulation *z, const void *buffer, size_t size)
 {
     head h;
     unsigned char digest[32];
-    library_begin(z->context);
+    LIBRARY_NEEDS(NULL, z, "simulation");
+    LIBRARY_NEEDS(z->context, buffer, "buffer");
+    int status = taut_library_enter(z, "taut_restore");
+    if (status) return status;
     if (size >= sizeof h) memcpy(&h, buffer, sizeof h);
     identify(z, digest);
     if (size < sizeof h || memcmp(h.magic, MAGIC, sizeof h.magic) != 0 || h.version != TAUT_VERSION_NUMBER)
-        return library_done(z->context, taut_fail(z->context, TAUT_BAD_USAGE,
-                                                  "these bytes are no state that this version of the library saved"));
+        return library_exit(z, taut_fail(z->context, TAUT_BAD_USAGE,
+                                         "these bytes are no state that this version of the library saved"));
     if (memcmp(h.model, digest, sizeof digest) != 0 || h.number_size != z->api->number_size || h.size != size_of(z)
         || h.size != size)
-        return library_done(z->context, taut_fail(z->context, TAUT_BAD_USAGE,
-                                                  "the state was saved from a simulation of another model, method or "
-                                                  "precision"));
+        return library_exit(z, taut_fail(z->context, TAUT_BAD_USAGE,
+                                         "the state was saved from a simulation of another model, method or "
+                                         "precision"));
+    z->moved_by = "taut_restore";
     const char *from = (const char *)buffer + sizeof h;
-    int status = take_parameters(z, from);
-    if (status) return library_done(z->context, status);
+    status = take_parameters(z, from);
+    if (status) return library_exit(z, status);
     from += z->model->m->parameter_count * (sizeof(wide) + 1);
     for (int i = 0; i < z->api->field_count(z->engine); i++) {
         const engine_field f = z->api->field(z->engine, i);
@@ -129,5 +135,5 @@ int taut_restore(taut_simulation *z, const void *buffer, size_t size)
     }
     status = z->api->restored(z->engine, &h.counts);
     z->event_count = 0;
-    return library_done(z->context, status);
+    return library_exit(z, status);
 }

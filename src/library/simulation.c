@@ -58,8 +58,13 @@ int taut_library_rebuild(taut_simulation *z)
     }
     z->frame = frame;
     z->columns = columns;
-    if (z->plan && z->engine != z->plan->engine) z->api->destroy(z->engine);
-    taut_library_plan_release(z->plan);
+    void *own = z->plan && z->engine != z->plan->engine ? z->engine : NULL;
+    if (z->recorder && !z->left_plan) {
+        z->left_engine = own, z->left_plan = z->plan;
+    } else {
+        if (own) z->api->destroy(own);
+        taut_library_plan_release(z->plan);
+    }
     z->plan = p;
     z->engine = p->engine;
     z->length = NAN;
@@ -68,6 +73,26 @@ int taut_library_rebuild(taut_simulation *z)
     if (z->event) z->api->on_event(z->engine, taut_library_on_event, z);
     taut_library_names_clear(z);
     return TAUT_OK;
+}
+
+int taut_library_enter(taut_simulation *z, const char *call)
+{
+    if (!z->computing) {
+        z->computing = call;
+        library_begin(z->context);
+        return TAUT_OK;
+    }
+    return taut_fail(z->context, TAUT_BAD_USAGE,
+                     "%s was called by a function of the model, while %s evaluates it; such a function depends on its "
+                     "arguments alone", call, z->computing);
+}
+
+void taut_library_forget_left(taut_simulation *z)
+{
+    if (z->left_engine) z->api->destroy(z->left_engine);
+    taut_library_plan_release(z->left_plan);
+    z->left_engine = NULL;
+    z->left_plan = NULL;
 }
 
 /* ---- parameters ---- */
@@ -138,7 +163,10 @@ int taut_simulation_create(taut_context *context, taut_model *model, const taut_
 {
     taut_options o = { 0 };
     const engine_api *api = NULL;
+    LIBRARY_NEEDS(context, result, "result");
     *result = NULL;
+    LIBRARY_NEEDS(context, context, "context");
+    LIBRARY_NEEDS(context, model, "model");
     library_begin(context);
     int status = options ? taut_library_take(context, "taut_options", options, sizeof o, &o) : TAUT_OK;
     if (!status) status = check_options(context, &o, &api);
@@ -191,7 +219,10 @@ static int clone_engine(const taut_simulation *from, taut_simulation *z)
 
 int taut_simulation_clone(const taut_simulation *from, taut_context *context, taut_simulation **result)
 {
+    LIBRARY_NEEDS(context, result, "result");
     *result = NULL;
+    LIBRARY_NEEDS(context, context, "context");
+    LIBRARY_NEEDS(context, from, "simulation");
     library_begin(context);
     taut_simulation *z = make(context, from->model, from->method);
     if (!z) return library_done(context, TAUT_OUT_OF_MEMORY);
@@ -210,9 +241,10 @@ int taut_simulation_clone(const taut_simulation *from, taut_context *context, ta
 
 void taut_simulation_release(taut_simulation *z)
 {
-    if (!z) return;
+    if (!z || z->computing) return; /* a function of the model cannot release what evaluates it */
     taut_context *context = z->context;
     taut_recorder_close(z->recorder);
+    taut_library_forget_left(z);
     if (z->engine && z->engine != z->plan->engine) z->api->destroy(z->engine);
     taut_library_plan_release(z->plan);
     taut_library_names_clear(z);
@@ -229,6 +261,7 @@ void taut_simulation_release(taut_simulation *z)
 void taut_counts(const taut_simulation *z, taut_work *work)
 {
     engine_counts c;
+    if (!z || !work) return;
     z->api->counts(z->engine, &c);
     const newton_counts *w = &c.work;
     const taut_work found = { .steps = c.steps, .newton_iterations = w->iterations,
@@ -241,7 +274,7 @@ void taut_counts(const taut_simulation *z, taut_work *work)
 
 int taut_methods(size_t index, taut_method_info *info)
 {
-    if (index >= (size_t)taut_engine_double.method_count()) return TAUT_BAD_USAGE;
+    if (!info || index >= (size_t)taut_engine_double.method_count()) return TAUT_BAD_USAGE;
     const struct method_info *m = taut_engine_double.method_info((int)index);
     const taut_method_info found = { .name = m->name, .summary = m->summary, .source = m->source, .order = m->order,
                                      .keeps = m->keeps };

@@ -44,9 +44,16 @@ int taut_library_tell_events(taut_simulation *z)
         taut_event told = z->events[i];
         told.frame = z->event_frames + 2 * i * z->columns;
         told.frame_low = told.frame + z->columns;
+        const char *call = z->computing;
+        z->computing = z->moved_by = z->changed_by = NULL;
         library_leave(z->context);
         int status = z->event(z->event_user, &told);
         library_again(z->context);
+        z->computing = call;
+        if (z->moved_by || z->changed_by)
+            return taut_fail(z->context, TAUT_BAD_USAGE,
+                             "at t = %.9g: the event callback called %s; it may read the simulation, and change it "
+                             "when the step has returned", told.time, z->moved_by ? z->moved_by : z->changed_by);
         if (!status) continue;
         z->api->take_back(z->engine);
         return taut_fail(z->context, status,
@@ -82,15 +89,19 @@ int taut_library_step_of(taut_simulation *z, double h)
 
 int taut_step(taut_simulation *z, double h)
 {
-    library_begin(z->context);
+    LIBRARY_NEEDS(NULL, z, "simulation");
+    int status = taut_library_enter(z, "taut_step");
+    if (status) return status;
     if (!(h - h == 0) || h == 0)
-        return library_done(z->context, taut_fail(z->context, TAUT_BAD_USAGE,
-                                                  "the step must be a finite number other than 0"));
-    return library_done(z->context, taut_library_step_of(z, h));
+        return library_exit(z, taut_fail(z->context, TAUT_BAD_USAGE, "the step must be a finite number other than 0"));
+    status = taut_library_step_of(z, h);
+    z->moved_by = "taut_step";
+    return library_exit(z, status);
 }
 
 void taut_events(taut_simulation *z, taut_event_callback callback, void *user)
 {
+    if (!z) return;
     z->event = callback;
     z->event_user = user;
     z->api->on_event(z->engine, callback ? taut_library_on_event : NULL, z);
@@ -98,22 +109,28 @@ void taut_events(taut_simulation *z, taut_event_callback callback, void *user)
 
 int taut_flow(taut_simulation *z, double until, double tolerance)
 {
-    library_begin(z->context);
+    LIBRARY_NEEDS(NULL, z, "simulation");
+    int status = taut_library_enter(z, "taut_flow");
+    if (status) return status;
     if (!(until - until == 0) || !(tolerance > 0) || !(tolerance < 1))
-        return library_done(z->context, taut_fail(z->context, TAUT_BAD_USAGE,
-                                                  "the flow needs a finite time and a tolerance between 0 and 1"));
-    int status = z->api->flow(z->engine, taut_wide_from_double(until), taut_wide_from_double(tolerance));
-    return library_done(z->context, taut_library_failed(z, status));
+        return library_exit(z, taut_fail(z->context, TAUT_BAD_USAGE,
+                                         "the flow needs a finite time and a tolerance between 0 and 1"));
+    z->moved_by = "taut_flow";
+    status = z->api->flow(z->engine, taut_wide_from_double(until), taut_wide_from_double(tolerance));
+    return library_exit(z, taut_library_failed(z, status));
 }
 
 int taut_symplectic_defect(taut_simulation *z, double h, double *defect, double *uncertainty, int *pairs)
 {
     engine_symplecticity found = { 0 };
-    library_begin(z->context);
+    LIBRARY_NEEDS(NULL, z, "simulation");
+    LIBRARY_NEEDS(z->context, defect, "defect");
+    int status = taut_library_enter(z, "taut_symplectic_defect");
+    if (status) return status;
     z->length = NAN; /* the engine steps in between */
-    int status = z->api->symplecticity(z->engine, taut_wide_from_double(h), &found);
+    status = z->api->symplecticity(z->engine, taut_wide_from_double(h), &found);
     *defect = (double)found.defect;
     if (uncertainty) *uncertainty = (double)found.uncertainty;
     if (pairs) *pairs = found.pairs;
-    return library_done(z->context, status);
+    return library_exit(z, status);
 }

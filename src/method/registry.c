@@ -58,9 +58,14 @@ static int no_such_option(taut_context *context, const method_info *info, const 
 
 static int check_options(taut_context *context, const method_spec *spec, const method_info *info)
 {
-    for (int i = 0; i < spec->option_count; i++)
-        if (!knows(info, spec->options[i].key, strlen(spec->options[i].key)))
-            return no_such_option(context, info, spec->options[i].key);
+    for (int i = 0; i < spec->option_count; i++) {
+        const char *key = spec->options[i].key;
+        if (!knows(info, key, strlen(key))) return no_such_option(context, info, key);
+        for (int k = 0; k < i; k++)
+            if (strcmp(spec->options[k].key, key) == 0)
+                return taut_fail(context, TAUT_BAD_USAGE, "method '%s' has the option '%s' twice; give it once",
+                                 spec->name, key);
+    }
     return TAUT_OK;
 }
 

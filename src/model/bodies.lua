@@ -6,7 +6,7 @@ Bodies, Joints, Weight = {}, {}, nil           -- of the model, in the order of 
 
 -- ---- objects: what a script holds has no fields of its own, so that none can be set ----
 
-local Real = setmetatable({}, { __mode = "k" })          -- the fields
+local Real = {}                                         -- the fields
 
 function seal(metatable, fields)
   local object = setmetatable({}, metatable)

@@ -312,6 +312,10 @@ static int build(lua_State *L)
         while (size && *text != '\n') text++, size--;
     if (size && text[0] == LUA_SIGNATURE[0])
         return taut_script_error_at(L, 1, "this is compiled Lua, not text; give the source of the model");
+    static const char database[] = "SQLite format 3"; /* the zero behind it belongs to it */
+    if (size >= sizeof database && memcmp(text, database, sizeof database) == 0)
+        return taut_script_error_at(L, 1, "this is a database, such as a recorded run, not the source of a model; give "
+                                          "the Lua file of the model");
     const char *name = lua_pushfstring(L, "=%s", s->short_name);
     if (luaL_loadbufferx(L, text, size, name, "t")) return lua_error(L);
     const char *checked = taut_compare_rewrite(L, text, &size);

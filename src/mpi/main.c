@@ -259,6 +259,7 @@ int main(int argc, char **argv)
     options o;
     job z = { .is_terminal = isatty(2) };
     int code = EXIT_USAGE;
+    signals_begin();
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &z.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &z.ranks);

@@ -60,6 +60,10 @@ int taut_record_read_wide(record *r, long first, long count, const size_t *colum
 /* Numbers of the steps that the frames belong to. */
 int taut_record_read_steps(record *r, long first, long count, long *steps);
 
+/* Refuses a file with something else than numbers in `frames`, also in columns that the caller does not read. It looks at
+   every frame. */
+int taut_record_check_cells(const record *r);
+
 /* All events in their order. The array and its strings belong to the record, until the next call. */
 int taut_record_events(record *r, const record_event **events, size_t *count);
 

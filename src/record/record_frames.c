@@ -108,6 +108,27 @@ static int read_inside(record *r, long first, long count, const size_t *columns,
     return status;
 }
 
+int taut_record_check_cells(const record *r)
+{
+    sqlite3_stmt *statement = NULL;
+    text sql = { 0 };
+    if (r->exact) return TAUT_OK; /* blobs, whose size is looked at where they are read */
+    taut_text_add(&sql, "select frame");
+    for (size_t k = 0; k < r->layout.count; k++)
+        if (r->layout.sql[k]) taut_text_add_format(&sql, ", \"%w\"", r->layout.sql[k]);
+    taut_text_add(&sql, " from frames order by frame");
+    int status = taut_text_prepare(&sql, &r->d, &statement), row = 0;
+    while (!status && (row = taut_database_row(&r->d, statement)) > 0)
+        for (int k = 1; !status && k < sqlite3_column_count(statement); k++) {
+            const int type = sqlite3_column_type(statement, k);
+            if (type != SQLITE_FLOAT && type != SQLITE_NULL)
+                status = damaged(r, (long)sqlite3_column_int64(statement, 0));
+        }
+    if (!status && row < 0) status = taut_database_fail(&r->d);
+    sqlite3_finalize(statement);
+    return status;
+}
+
 /* A column that is in a chunk, and its position in the answer. */
 typedef struct {
     long place;

@@ -41,7 +41,7 @@ same() {
         for extra in '' -march=native; do
             level=$(((level + 1) % 4))
             # shellcheck disable=SC2086 # several words
-            $cc $warnings -O$level $extra -DSTEPS="$4" it.c main.c -o it -lm > log 2>&1 || cat log
+            $cc $warnings -O$level $extra -DSTEPS="$4" it.c main.c -o it > log 2>&1 || cat log
             ./it > found
             is "$1, $2 by $cc -O$level $extra" "$(paste -d, expected found | awk -F, '{ n = NF / 2; bad = 0
                 for (i = 1; i <= n; i++) if ($i + 0 != $(n + i) + 0) bad++; print (n > 1 ? bad : "nothing") }')" 0
@@ -58,6 +58,50 @@ same pendulum compose:euler,order=4 0.02 500
 same triple-pendulum lobatto:s=3 0.01 500
 same four-bar rattle 0.001 1000
 same driven-pendulum em 0.01 1000
+
+# ---- a square root without instruction and library ----
+succeeds compile "$models/water.lua" -s 0.001 -o it.c
+write_main '%.17g'
+for cc in $compilers; do
+    # shellcheck disable=SC2086 # several words
+    $cc $warnings -O1 -DSTEPS=200 it.c main.c -o it && ./it > first
+    # shellcheck disable=SC2086 # several words
+    $cc $warnings -O1 -DSTEPS=200 -U__SSE2__ -U__aarch64__ it.c main.c -o it && ./it > second
+    is "square roots by $cc" "$(cmp first second 2>&1)" ""
+    is "numbers of them by $cc" "$(wc -l < first | tr -d ' ')" 1
+    $cc -O2 -c it.c -o it.o
+    is "no function of libm by $cc" "$(nm it.o | awk '$1 == "U" && $2 !~ /^(memcpy|memset|_GLOBAL_OFFSET_TABLE_)$/ { print $2 }')" ""
+    # all kinds of numbers: those of the C library
+    sed -n '/^\/\* The square root/,/^#define TAUT_SQRT/p' it.c > root.h
+    cat > root.c <<'END'
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "root.h"
+int main(void)
+{
+    static const double some[] = { 0.0, -0.0, -1, 1, 2, 4, 0x1p-1074, 0x3p-1074, 0x1p-1022, 0x0.fffffffffffffp-1022,
+                                   0x1.fffffffffffffp1023, 0x1.fffffffffffffp0, 0x1.ffffffffffffep1, HUGE_VAL, -HUGE_VAL, NAN };
+    unsigned long long bits = 88172645463325252u;
+    long bad = 0;
+    for (long i = 0; i < 100016; i++) { /* xorshift: all exponents */
+        double x, y, z;
+        bits ^= bits << 13, bits ^= bits >> 7, bits ^= bits << 17;
+        memcpy(&x, &bits, sizeof x);
+        if (i < 16) x = some[i];
+        y = taut_own_sqrt(x), z = sqrt(x);
+        bad += y != y ? z == z : memcmp(&y, &z, sizeof y) != 0;
+    }
+    printf("%ld\n", bad);
+    return 0;
+}
+END
+    for extra in '' '-U__SSE2__ -U__aarch64__' -march=native; do
+        # shellcheck disable=SC2086 # several words
+        $cc -std=c11 -O1 $extra root.c -o root -lm
+        is "roots by $cc $extra" "$(./root)" 0
+    done
+done
 same damped-pendulum galerkin 0.01 500
 same heavy-top rattle 0.001 500
 same henon-heiles euler 0.05 1000
@@ -230,6 +274,14 @@ refused "there is no method 'nothing'" compile "$pendulum" -o no.c -m nothing
 refused 'has no option --precision' compile "$pendulum" -o no.c --precision quad
 refused 'cannot write' compile "$pendulum" -o nowhere/no.c
 refused 'more than single precision holds' compile "$pendulum" -D m=1e300 --float -o no.c
+# ---- a disk that is full: neither file appears, and those that were there stay ----
+mkdir full && cd full
+echo old > it.h
+(ulimit -f 1 && exec "$taut" compile "$models/water.lua" -o it.c) > ../out 2>&1
+is "exit status on a full disk" $? 1
+cd ..
+has 'the message' 'cannot write it.[ch]: File too large'
+is "files on a full disk" "$(ls full) $(cat full/it.h)" "it.h old"
 succeeds compile --help
 has 'the help' '^usage: taut compile MODEL -o FILE.c'
 finish 100

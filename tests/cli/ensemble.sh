@@ -44,6 +44,10 @@ is "the lowest at the end" "$(sql whole.taut "select lowest = (select min(\"b.z\
 # ---- the same members, whatever the parts, the threads and the order ----
 ensemble first.taut --members 0..9
 ensemble second.taut --members 10..23 --threads 2
+(ulimit -f 1 && exec "$taut" merge second.taut first.taut -o merged.taut) > out 2>&1
+is "exit status of merge on a full disk" $? 2
+has 'its message' "merged.taut"
+is "nothing is left of it" "$(echo merged*)" 'merged*'
 succeeds merge second.taut first.taut -o merged.taut
 has merge "24 members, 0 of them failed"
 is "parts are the whole" "$(digest merged.taut)" "$(digest whole.taut)"

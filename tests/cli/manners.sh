@@ -26,7 +26,7 @@ if there python3; then
     answers 0 run "$double" -T 1
     # names may be added, none may go: programs read them
     is 'members of run' "$(value '" ".join(d)')" "taut command model title method precision step until ended t steps \
-steps_planned seconds newton_iterations factorisations evaluations rejected_steps position_projections \
+steps_planned seconds processor_seconds newton_iterations factorisations evaluations rejected_steps position_projections \
 momentum_projections sample_stride quantities events start_moved run_file errors warnings exit_status"
     is 'members of a quantity' "$(value '" ".join(d["quantities"][0])')" 'name conserved first last lowest highest slope'
     is 'step of run' "$(value '(d["step"], d["until"], d["steps"], d["ended"], d["run_file"])')" \

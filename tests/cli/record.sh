@@ -231,6 +231,12 @@ if there sqlite3; then
     bad "'run.taut' was written by a later Taut (layout 99" export run.taut new.csv
     sqlite3 run.taut 'pragma user_version = 1' "delete from checkpoint where name = 'state.q'"
     bad "its checkpoint has no 'state.q'" resume run.taut -T 1
+    # a text in a column that the picture does not show and the checkpoint does not have
+    ok run "$models/pendulum.lua" -T 1 -o cell.taut
+    sqlite3 cell.taut "update frames set energy = 'much' where frame = 5"
+    bad "'cell.taut' is damaged: frame 5" report cell.taut -o cell.html
+    bad "'cell.taut' is damaged: frame 5" resume cell.taut -T 2
+    bad "'cell.taut' is damaged: frame 5" render cell.taut --size 64x64 -o cell.gif
 fi
 # a file that may not grow stands for a full disk; it has room for some commits (1/20 s of frames), not for all
 (ulimit -f 4000 && exec "$taut" run "$double" -s 0.0005 -T $end --every 500 -o full.taut) > out 2> err
@@ -239,5 +245,7 @@ grep -q "^taut: stopped after .*'full.taut'.*; 'full.taut' can be resumed from s
 ok resume full.taut
 ok export full.taut full.csv
 same 'resumed when there is room' full.csv whole.csv
+bad "'full.taut' is a recorded run, not a model; 'taut resume' continues it" run full.taut
+bad "'full.taut' is a recorded run, not a model" check full.taut
 
 finish 150

@@ -45,7 +45,7 @@ judge different 'holds' 'does not hold'
 judge different 'one\ntwo' 'one'
 judge different 'one' 'one\ntwo'
 # times and what is left out
-judge equal '1000 steps in 0.0248 s (24.8 us each, 0.0 Newton' '1000 steps in 1.5 s (1500 us each, 0.0 Newton'
+judge equal '1000 steps in 0.0248 s (24.8 us each, 24.7 us of processor time, 0.0 Newton' '1000 steps in 1.5 s (1500 us each, 25 us of processor time, 0.0 Newton'
 judge equal 'one\n...\nthree' 'one\ntwo\n2.5\nthree'
 judge different 'one\n...\nthree' 'one\ntwo'
 judge equal 'one two...' 'one two three'
