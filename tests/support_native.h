@@ -29,7 +29,7 @@ static taut_context *context;
 
 static inline void remove_all(const char *path)
 {
-    char command[200];
+    char command[300];
     snprintf(command, sizeof command, "rm -rf '%s'", path);
     if (system(command)) print_error("'%s' cannot be removed\n", path);
 }

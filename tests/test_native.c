@@ -377,6 +377,36 @@ static void the_compiler_is_alone(void **state)
     assert_int_equal(system(line), 0);
 }
 
+/* The number of this line of /proc/self/limits: the limit that counts. */
+static double limit_of(const char *what)
+{
+    char path[300], line[200];
+    double value = -1;
+    snprintf(path, sizeof path, "%s/limits", scratch);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file))
+        if (strncmp(line, what, strlen(what)) == 0) value = strtod(line + strlen(what), NULL);
+    fclose(file);
+    return value;
+}
+
+/* Processor time a second beyond the limit of its time, files of an object's size, no core; those of the host may be
+   lower. */
+static void the_compiler_has_limits(void **state)
+{
+    (void)state;
+    const native_options o = { .folder = "", .limit = 7,
+                               .compiler = script("limitcc", "cat /proc/self/limits > $scratch/limits; exit 1") };
+    native *n = begin_with(&o, 1);
+    expect_failed(n, NATIVE_CAUSE_COMPILER, "exit status 1");
+    taut_native_end(n);
+    const double seconds = limit_of("Max cpu time"), bytes = limit_of("Max file size");
+    if (!(seconds > 0 && seconds <= 8)) fail_msg("%g seconds", seconds);
+    if (!(bytes > 0 && bytes <= 64 << 20)) fail_msg("%g bytes", bytes);
+    assert_true(limit_of("Max core file size") == 0);
+}
+
 /* ---- memory ---- */
 
 static void allocations_may_fail(void **state)
@@ -494,6 +524,7 @@ int main(void)
         TEST(no_compiler_is_no_fault),
         TEST(the_environment_names_the_compiler),
         TEST(the_compiler_is_alone),
+        TEST(the_compiler_has_limits),
         TEST(allocations_may_fail),
         TEST(the_setting_decides),
 #endif

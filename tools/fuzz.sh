@@ -26,7 +26,7 @@ for target in "$@"; do
         find models tests/cli/bad-models tests/joints -name '*.lua' -size -3 |
             while read -r file; do cp "$file" "$set_of/$(echo "$file" | tr / -)"; done ;;
     import) set_of=tests/import; longest=4000 ;;
-    step) set_of=; longest=200 ;; # one byte is a node of an expression
+    step) set_of=; longest=100 ;; # one byte is a node of an expression
     *) set_of=; longest=600 ;;
     esac
     log=build-fuzz/$target.log

@@ -264,9 +264,12 @@ int taut_sweep_read_moments(record *r, int (*take)(void *user, const sweep_momen
 
 static int member_row(record *r, sqlite3_stmt *q, void *user, void *take)
 {
-    (void)r;
-    const sweep_member m = { .member = (uint64_t)sqlite3_column_int64(q, 0), .failed = text_of(q, 1)[1] == 'a',
+    const char *how = text_of(q, 1);
+    const sweep_member m = { .member = (uint64_t)sqlite3_column_int64(q, 0), .failed = strcmp(how, "failed") == 0,
                              .t = number_of(q, 2), .steps = (long)sqlite3_column_int64(q, 3), .reason = text_of(q, 4) };
+    if (!m.failed && strcmp(how, "finished") != 0)
+        return taut_fail(r->d.context, TAUT_CANNOT_READ, "'%s' is damaged: member %llu has neither finished nor failed",
+                         r->d.path, (unsigned long long)m.member);
     return (*(int (**)(void *, const sweep_member *))take)(user, &m);
 }
 int taut_sweep_read_members(record *r, int (*take)(void *user, const sweep_member *m), void *user)

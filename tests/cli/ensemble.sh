@@ -199,6 +199,9 @@ bad "has members 0 to 23, not 24" replay whole.taut --member 24
 bad "is a single run, not an ensemble" replay one.taut --member 1
 bad "the end of an ensemble cannot be moved" resume whole.taut -T 7
 bad "consists of points" export whole.taut whole.xyz
+cp whole.taut damaged.taut
+sql damaged.taut "update members set status = '' where member = 3"
+bad "member 3 has neither finished nor failed" report damaged.taut -o x.taut.html
 is "nothing is left of what was refused" "$(ls x.taut* 2> /dev/null)" ""
 
 finish 100
