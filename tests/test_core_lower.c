@@ -55,10 +55,10 @@ static void compare(simulation *z, const char *model, const char *method, real h
         worst = real_most(worst, difference(z->s, &z->x, &general, h));
     }
     printf("%-40s %-18s %6.1f rounding errors apart; %.1f iterations, %.1f matrices a step, %ld of %d left\n", model,
-           method, (double)worst, (double)p->counts.iterations / STEPS, (double)p->counts.factorisations / STEPS,
-           p->left, STEPS);
+           method, (double)worst, (double)p->space.counts.iterations / STEPS,
+           (double)p->space.counts.factorisations / STEPS, p->space.left, STEPS);
     assert_at_most(worst, 16);
-    assert_at_most((double)p->left, STEPS / 2);
+    assert_at_most((double)p->space.left, STEPS / 2);
     X(state_clear)(z->s, &general);
 }
 
@@ -119,7 +119,7 @@ static void failures_are_explained(void **unused)
     assert_true(X(method_step)(&z->method, &z->x, 5) > 0);
     assert_non_null(strstr(taut_error_text(z->m->context), "no convergence"));
     assert_memory_equal(z->x.block, before.block, X(state_size)(&before) * sizeof(real));
-    assert_int_equal(X(stepper_program)(z->method.self)->left, 1);
+    assert_int_equal(X(stepper_program)(z->method.self)->space.left, 1);
     X(state_clear)(z->s, &before);
     close_model(z);
 }
@@ -200,7 +200,7 @@ static void a_step_leads_back_to_the_constraints(void **unused)
     const real *q = z->x.q;
     const real g = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] - 16;
     assert_true(REAL(fabs)(g) <= 256 * REAL_EPSILON); /* a few ulps of 16 */
-    assert_int_equal(X(stepper_program)(z->method.self)->left, 0);
+    assert_int_equal(X(stepper_program)(z->method.self)->space.left, 0);
     close_model(z);
 }
 
@@ -252,7 +252,7 @@ static void matrices_without_curvature(void **unused)
     assert_int_equal(f->size, 2 * z->s->n + 3 * z->s->c); /* what changes in the first stage is explicit */
     if (!QUAD) assert_true(f->residual.count + f->solve.count < f->factor.count);
     do_steps(z, 100, (real)0.1);
-    assert_int_equal(X(stepper_program)(z->method.self)->left, 0);
+    assert_int_equal(X(stepper_program)(z->method.self)->space.left, 0);
     close_model(z);
     z = open_with("spring-pendulum", "lobatto:s=5"); /* a spring is not left out */
     assert_int_equal(X(stepper_program)(z->method.self)->phases[0].iteration.rough, 0);

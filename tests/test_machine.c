@@ -33,7 +33,7 @@ static uint32_t draw(uint64_t *seed, uint32_t below)
 static program_instruction draw_instruction(uint64_t *seed, uint32_t target)
 {
     uint32_t o, of[3];
-    do o = draw(seed, PROGRAM_OPERATIONS);
+    do o = draw(seed, PROGRAM_END);
     while (o == OP_NONE || o == OP_CONSTANT || o == OP_PARAMETER || o == OP_VARIABLE || o == OP_ARGUMENT
            || o == OP_CALL || o == PROGRAM_END);
     if (draw(seed, 3)) { /* mostly sums and products, as in steps */
@@ -63,37 +63,45 @@ static void random_tapes(void **unused)
 {
     (void)unused;
     static program_instruction code[2][LENGTH + 1];
-    static double interpreted[INPUTS + 2 * LENGTH + PROGRAM_WORK], machine[INPUTS + 2 * LENGTH + PROGRAM_WORK],
-        anywhere[INPUTS + 2 * LENGTH + PROGRAM_WORK];
+    enum { REGISTERS = INPUTS + 4 * LENGTH + PROGRAM_WORK };
+    static double interpreted[REGISTERS], machine[REGISTERS], anywhere[REGISTERS];
+    static uint32_t outputs[LENGTH];
     simulation *z = open_model("pendulum");
     uint64_t seed = 1;
     if (!is_expected()) skip();
     for (int k = 0; k < TAPES; k++) {
         program p = { .s = z->s, .context = z->s->context, .register_count = INPUTS + 2 * LENGTH, .state_first = 10,
-                      .state_count = INPUTS - 20 };
+                      .state_count = INPUTS - 20, .outputs = outputs, .output_count = LENGTH };
+        for (uint32_t i = 0; i < LENGTH; i++) outputs[i] = INPUTS + LENGTH + i;
         draw_tape(&seed, &p.setup, code[0], INPUTS);
         draw_tape(&seed, &p.results, code[1], INPUTS + LENGTH);
         for (int i = 0; i < INPUTS; i++)
             interpreted[i] = machine[i] = i == 0 ? 0 : i == 1 ? -0.0 : (double)draw(&seed, 1u << 30) * 0x1p-28 - 2;
         memcpy(anywhere, interpreted, INPUTS * sizeof *anywhere);
-        X(program_run)(&p.setup, interpreted), X(program_run)(&p.results, interpreted);
-        X(program_run_anywhere)(&p.setup, anywhere), X(program_run_anywhere)(&p.results, anywhere);
+        assert_int_equal(X(step_flow_create)(&p, 0, &p.flow), TAUT_OK);
+        assert_true(p.flow.register_count + PROGRAM_WORK <= REGISTERS);
+        double *const all[] = { interpreted, machine, anywhere };
+        for (int i = 0; i < 3; i++)
+            memcpy(all[i] + p.flow.literal_first, p.flow.literals, p.flow.literal_count * sizeof(double));
+        X(program_run)(p.setup.code, interpreted), X(program_run)(p.flow.code, interpreted);
+        X(program_run_anywhere)(p.setup.code, anywhere), X(program_run_anywhere)(p.flow.code, anywhere);
         assert_int_equal(X(machine_create)(&p, 1, &(int){ 0 }), TAUT_OK);
         assert_non_null(p.pages);
-        assert_true(p.setup.machine && p.results.machine);
+        assert_true(p.set_up && p.step);
         double block[INPUTS - 20];
         memcpy(block, machine + p.state_first, sizeof block);
         memset(machine + p.state_first, 0, sizeof block); /* read where it is */
-        p.setup.machine(machine, block), p.results.machine(machine, block);
+        p.set_up(machine, block), p.step(machine, block);
         for (uint32_t i = INPUTS; i < INPUTS + 2 * LENGTH; i++)
             if (!is_same(interpreted[i], anywhere[i]))
                 fail_msg("tape %d, operation %u: %a, not %a anywhere", k,
                          code[i >= INPUTS + LENGTH][(i - INPUTS) % LENGTH].op, interpreted[i], anywhere[i]);
-        for (uint32_t i = INPUTS + LENGTH; i < INPUTS + 2 * LENGTH; i++)
-            if (!is_same(interpreted[i], machine[i]))
-                fail_msg("tape %d, instruction %u (operation %u): %a, not %a", k, i - INPUTS - LENGTH,
-                         code[1][i - INPUTS - LENGTH].op, machine[i], interpreted[i]);
+        for (uint32_t i = 0; i < LENGTH; i++)
+            if (!is_same(interpreted[INPUTS + LENGTH + i], machine[p.flow.report_first + i]))
+                fail_msg("tape %d, instruction %u (operation %u): %a, not %a", k, i, code[1][i].op,
+                         machine[p.flow.report_first + i], interpreted[INPUTS + LENGTH + i]);
         taut_native_pages_end(p.pages, p.pages_size);
+        X(step_flow_clear)(p.context, &p.flow);
     }
     close_model(z);
 }
@@ -139,8 +147,8 @@ static int compare(const char *path, const char *method)
         }
         if (memcmp(off->x.block, on->x.block, X(state_size)(&off->x) * sizeof(double)) != 0)
             fail_msg("%s, %s: other bits after %d steps", path, method, STEPS);
-        assert_int_equal(p->left, program_of(on)->left);
-        assert_int_equal(p->counts.iterations, program_of(on)->counts.iterations);
+        assert_int_equal(p->space.left, program_of(on)->space.left);
+        assert_int_equal(p->space.counts.iterations, program_of(on)->space.counts.iterations);
     }
     if (off) close_model(off), close_model(on);
     return p != NULL;
@@ -352,11 +360,11 @@ static void pause_ends(void **unused)
     program *p = program_of(z);
     do_steps(z, 3, (real)0.001);
     if (is_expected()) {
-        assert_true(p->now->expected >= 0);
-        p->now->misses = 1, p->now->pause = 2;
+        assert_true(p->space.now->learnt.expected >= 0);
+        p->space.now->learnt.misses = 1, p->space.now->learnt.pause = 2;
         do_steps(z, 3, (real)0.001);
-        assert_int_equal(p->now->pause, 0);
-        assert_int_equal(p->now->misses, 0); /* it was tried, and fitted */
+        assert_int_equal(p->space.now->learnt.pause, 0);
+        assert_int_equal(p->space.now->learnt.misses, 0); /* it was tried, and fitted */
     }
     close_model(z);
 }

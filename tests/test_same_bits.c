@@ -84,7 +84,7 @@ typedef struct {
 static long left_of(const subject *s)
 {
     long sum = 0;
-    for (int k = 0; k < s->program_count; k++) sum += s->programs[k]->left;
+    for (int k = 0; k < s->program_count; k++) sum += s->programs[k]->space.left;
     return sum;
 }
 
@@ -140,9 +140,9 @@ static void run_native(subject *s, const configuration *with)
         taut_mem_free(context, text);
         if (taut_native_wait(code[k], &p->code) != NATIVE_READY)
             fail_msg("%s: %s", s->m->file, taut_native_reason(code[k]));
-        if (!p->setup_values) p->setup_values = taut_mem_new(context, X(program_setup_count)(p) + 1, sizeof(double));
-        assert_non_null(p->setup_values);
-        p->code_is_new = 1;
+        if (!p->space.setup_values) p->space.setup_values = taut_mem_new(context, X(program_setup_count)(p) + 1, sizeof(double));
+        assert_non_null(p->space.setup_values);
+        p->space.code_is_new = 1;
     }
     X(simulation_restart)(s->z);
     for (long i = 0; i < s->steps; i++) assert_int_equal(X(method_step)(&s->z->method, &s->z->x, h), TAUT_OK);
@@ -286,7 +286,7 @@ static void long_steps_agree(void **state)
         assert_true(open_subject(MODELS "/double-spherical-pendulum.lua", "rattle", &s));
         run_interpreter(&s);
         assert_int_equal(s.steps, steps_of_a_run());
-        const long further = s.programs[0]->further; /* one counts once, several twice */
+        const long further = s.programs[0]->space.further; /* one counts once, several twice */
         print_message("h = %g: %ld further corrections in %ld steps\n", h, further, s.steps);
         assert_true(further > s.steps / 2 && (i == 0) == (further <= s.steps));
         for (int c = 0; c < (is_long() ? configurations : 2 < configurations ? 2 : configurations); c++) {

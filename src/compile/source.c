@@ -175,10 +175,10 @@ static void put_substep(const plan *p, int k, builder *out)
                      "static int substep%d(%s_state *z, number *x, number *t, number *t_low, number h,\n"
                      "                    number *reported)\n{\n"
                      "    number t1 = *t, t1_low = *t_low;\n"
-                     "    long counts[2] = { 0, 0 };\n"
+                     "    long counts[%d] = { 0 };\n"
                      "    taut_add(&t1, &t1_low, h);\n"
                      "    const number time[5] = { *t, *t_low, t1, t1 - *t, h };\n",
-                     k + 1, p->options->prefix);
+                     k + 1, p->options->prefix, FLOW_COUNTS);
     taut_builder_put(out,
                      "    const int status = step%d(h != z->h%d, %s, %s, x, time, 0, reported, counts);\n"
                      "    z->h%d = h;\n"
@@ -298,7 +298,7 @@ static const char square_root[] =
 
 static int put_text(plan *p, const expr *list, size_t count, builder *out)
 {
-    emit_functions used = { .iterates = 0 };
+    emit_functions used = { .fuses = 0 };
     int status = TAUT_OK;
     taut_builder_put(out, "/* Written by Taut: %s describes it. */\n#include \"%s\"\n", p->options->header,
                      p->options->header);

@@ -421,7 +421,7 @@ static void put_results(text_writer *w, int without_velocities)
     const program *p = w->t->p;
     const text_plan *z = w->plan;
     const uint32_t n = z->n, c = z->c;
-    emit_functions used = { .iterates = 0 };
+    emit_functions used = { .fuses = 0 };
     X(program_mark_functions)(p, &used);
     for (uint32_t i = 0; i < n; i++) {
         if (p->sets_momentum) {

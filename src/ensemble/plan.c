@@ -236,7 +236,7 @@ static void fill(const text_length *l, const text_program *t, const struct syste
     r[at_h] = l->halved ? h / 2 : h;
     for (uint32_t i = 0; i < p->given_count; i++) r[at_h + 1 + i] = X(symbol_given_value)(s, i);
     if (p->literal_count) memcpy(r + p->literal_first, p->literals, p->literal_count * sizeof *r);
-    X(program_run)(&p->setup, r);
+    X(program_run)(p->setup.code, r);
     for (uint32_t i = 0; even && i < t->even_count; i++) even[l->even_at + i] = r[t->even[i]];
     for (uint32_t i = 0; odd && i < t->odd_count; i++) odd[(l->odd_at + i) * stride] = r[t->odd[i]];
 }

@@ -729,12 +729,13 @@ static void put_lane_functions(const emit_functions *used, builder *out)
 
 int taut_text_prelude(const text_plan *p, int lanes, builder *out)
 {
-    emit_functions used = { .iterates = 0 };
+    emit_functions used = { .fuses = 0 };
     for (int k = 0; k < p->program_count; k++) X(program_mark_functions)(p->programs[k].p, &used);
     if (lanes) taut_builder_add(out, same_bits, sizeof same_bits - 1);
     int status = put_elementary(&used, out);
     taut_builder_add(out, "\n", 1);
     taut_builder_add(out, (const char *)taut_iteration_text, taut_iteration_text_size);
+    taut_builder_add(out, (const char *)taut_iteration_words_text, taut_iteration_words_text_size);
     taut_builder_add(out, "\n", 1);
     taut_builder_add(out, sizes, sizeof sizes - 1);
     if (lanes) {

@@ -1,6 +1,5 @@
 #include "lower/emit.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,15 +11,25 @@
 /* Up to this length the function is one: values stay in registers where they can, and compilers are fast enough. */
 enum { WHOLE_MOST = 500 };
 
+/* What is known of a register. */
+enum { IS_READ = 1, IS_TRUTH = 2, CHANGES = 4, GOES_OUT = 8, STANDS = 16 };
+
+enum { NESTED_MOST = 4 };     /* loops and conditions in each other */
+
 typedef struct {
     const program *p;
+    const step_flow *f;
     builder *out;
     int single;               /* numbers are floats */
     int fixed;                /* what the system gives are literals: the caller has the constants alone */
     uint32_t *setup;          /* number of a register among the values of setup; UINT32_MAX: not one of them */
-    unsigned char *used;      /* registers that are read */
+    unsigned char *facts;     /* CHANGES: it has several values; GOES_OUT: it is read outside of the block that it is
+                                 computed in first; STANDS: it is declared */
+    uint32_t *block;          /* 1 + where it is computed first */
+    uint32_t open[NESTED_MOST], depth, blocks; /* while a flow is gone through: blocks that are open; how many there were */
     const char *name;         /* of the function */
     pieces pieces;            /* slot NULL: the function is one */
+    uint32_t piece;           /* that comes next */
 } emission;
 
 static void __attribute__((format(printf, 2, 3))) put(emission *e, const char *format, ...)
@@ -44,6 +53,18 @@ void X(emit_number)(double value, int single, char *buffer, size_t size)
 {
     if (single) value = (double)(float)value;
     taut_text_format(buffer, size, signbit(value) ? "(%a%s)" : "%a%s", value, single ? "f" : "");
+}
+
+/* What is handed out, and literals of the flow. */
+static void name_of_outside(const emission *e, uint32_t r, operand *o)
+{
+    const step_flow *f = e->f;
+    if (r < f->count_first)
+        snprintf(o->text, sizeof o->text, "reported[%u]", r - f->report_first);
+    else if (r < f->literal_first)
+        snprintf(o->text, sizeof o->text, "counts[%u]", r - f->count_first);
+    else
+        X(emit_number)((double)f->literals[r - f->literal_first], e->single, o->text, sizeof o->text);
 }
 
 static operand name_of(const emission *e, uint32_t r)
@@ -70,7 +91,9 @@ static operand name_of(const emission *e, uint32_t r)
         snprintf(o.text, sizeof o.text, "v[%u]", e->pieces.slot[r]);
     else if (r < p->unknown_first + p->unknown_count)
         snprintf(o.text, sizeof o.text, "u%u", r - p->unknown_first);
-    else if (r >= p->literal_first)
+    else if (r >= e->f->report_first && r < e->f->value_first)
+        name_of_outside(e, r, &o);
+    else if (r >= p->literal_first && r < p->register_count)
         X(emit_number)((double)p->literals[r - p->literal_first], e->single, o.text, sizeof o.text);
     else if (e->setup[r] != UINT32_MAX)
         snprintf(o.text, sizeof o.text, cut ? "s[%u]" : "s%u", e->setup[r]);
@@ -79,96 +102,104 @@ static operand name_of(const emission *e, uint32_t r)
     return o;
 }
 
-/* ---- which registers are read ---- */
-
-typedef void visit(emission *e, uint32_t r);
-
-static void visit_segment(emission *e, const segment *t, visit *f)
+/* A truth; in the array truths are numbers. */
+static operand truth_of(const emission *e, uint32_t r)
 {
-    for (uint32_t i = 0; i < t->count; i++) {
-        const program_instruction *c = &t->code[i];
-        int sum = c->op > PROGRAM_MOVE;
-        f(e, c->a);
-        if (sum || (c->op < OP_COUNT && !op_has_number((op)c->op) && taut_op_arity((op)c->op) == 2)) f(e, c->b);
-        if (sum) f(e, c->c);
+    const operand name = name_of(e, r);
+    operand o = name;
+    if (r >= e->f->literal_first && r < e->f->value_first)
+        snprintf(o.text, sizeof o.text, "%d", e->f->literals[r - e->f->literal_first] != 0);
+    else if (e->pieces.slot && e->pieces.slot[r] != PIECE_INSIDE)
+        snprintf(o.text, sizeof o.text, "(%.30s != 0)", name.text);
+    return o;
+}
+
+/* Where a value goes: the new state, not what was read of the old one. */
+static operand target_of(const emission *e, uint32_t r)
+{
+    operand o = name_of(e, r);
+    if (r >= e->p->state_first && r < e->p->state_first + e->p->state_count)
+        snprintf(o.text, sizeof o.text, "x[%u]", r - e->p->state_first);
+    return o;
+}
+
+/* ---- which registers are read, and where ---- */
+
+static void begin_walk(emission *e)
+{
+    e->depth = e->blocks = 0;
+    e->open[0] = e->blocks++;
+}
+
+/* A block begins or ends here. */
+static void walk(emission *e, uint32_t o)
+{
+    if (o == FLOW_LOOP || o == FLOW_IF) e->open[++e->depth] = e->blocks++;
+    if (o == FLOW_REPEAT || o == FLOW_FI) e->depth--;
+}
+
+static int is_open(const emission *e, uint32_t block)
+{
+    for (uint32_t i = 0; i <= e->depth; i++)
+        if (e->open[i] == block) return 1;
+    return 0;
+}
+
+static void look_at(emission *e, const program_instruction *c)
+{
+    uint32_t read[3];
+    for (int k = X(step_flow_operands)(c, read); k-- > 0;) {
+        e->facts[read[k]] |= IS_READ;
+        if (e->block[read[k]] && !is_open(e, e->block[read[k]] - 1)) e->facts[read[k]] |= GOES_OUT;
+    }
+    if (!flow_has_target(c)) return;
+    unsigned char *facts = &e->facts[c->target];
+    if ((c->op >= FLOW_BELOW && c->op <= FLOW_NOT) || (c->op == PROGRAM_MOVE && e->facts[c->a] & IS_TRUTH))
+        *facts |= IS_TRUTH;
+    if (e->block[c->target]) {
+        *facts |= CHANGES;
+        if (!is_open(e, e->block[c->target] - 1)) *facts |= GOES_OUT;
+    } else {
+        e->block[c->target] = e->open[e->depth] + 1;
     }
 }
 
-static void visit_list(emission *e, const uint32_t *list, size_t count, visit *f)
+static void look_at_flow(emission *e)
 {
-    for (size_t i = 0; list && i < count; i++) f(e, list[i]);
-}
-
-static void visit_results(emission *e, visit *f);
-
-/* Everything that steps read. */
-static void visit_steps(emission *e, visit *f)
-{
-    const program *p = e->p;
-    for (int k = 0; k < p->phase_count; k++) {
-        const program_phase *z = &p->phases[k];
-        visit_segment(e, &z->begin, f), visit_segment(e, &z->residual, f);
-        visit_segment(e, &z->factor, f), visit_segment(e, &z->solve, f);
-        visit_list(e, z->guesses, z->size, f), visit_list(e, z->residuals, z->size, f);
-        visit_list(e, z->changes, z->size, f), visit_list(e, z->weights, z->size, f);
-        visit_list(e, z->seconds, z->size, f);
-        for (int i = 0; i < z->further_count; i++) {
-            visit_segment(e, &z->further[i].tape, f);
-            visit_list(e, z->further[i].sums, z->size, f);
-        }
-        visit_list(e, z->lasts, z->size, f);
-        visit_list(e, &z->unit, z->size > 0, f);
-        for (uint32_t i = 0; i < z->check_count; i++) f(e, z->checks[i].pivot), f(e, z->checks[i].reference);
+    begin_walk(e);
+    for (uint32_t i = 0; i < e->f->count; i++) {
+        walk(e, e->f->code[i].op);
+        look_at(e, &e->f->code[i]);
     }
-    visit_segment(e, &p->results, f);
-    visit_results(e, f);
 }
-
-/* What the new state is made of. */
-static void visit_results(emission *e, visit *f)
-{
-    const program *p = e->p;
-    visit_list(e, p->move, p->s->n, f), visit_list(e, p->push, p->s->n, f);
-    visit_list(e, p->w, p->s->n, f), visit_list(e, p->lambda, p->s->c, f);
-    visit_list(e, p->trend, p->s->c, f), visit_list(e, p->change, 2 * (size_t)p->s->c, f);
-    visit_list(e, p->reported, p->s->c, f);
-    visit_list(e, p->outputs, p->output_count, f);
-    if (p->has_work) f(e, p->work);
-}
-
-static void mark_used(emission *e, uint32_t r) { e->used[r] = 1; }
-
-static void mark_result(emission *e, uint32_t r) { X(pieces_result)(&e->pieces, r); }
 
 /* Numbers the values of setup that steps read; all of them, where setup is several functions. */
 static uint32_t number_setup(emission *e)
 {
     const segment *t = &e->p->setup;
     uint32_t count = 0;
-    for (uint32_t r = 0; r < e->p->register_count; r++) e->setup[r] = UINT32_MAX;
+    for (uint32_t r = 0; r < e->f->register_count; r++) e->setup[r] = UINT32_MAX;
     for (uint32_t i = 0; i < t->count; i++)
-        if (e->pieces.slot || e->used[t->code[i].target]) e->setup[t->code[i].target] = count++;
+        if (e->pieces.slot || e->facts[t->code[i].target] & IS_READ) e->setup[t->code[i].target] = count++;
     return count;
 }
 
-static int begin(emission *e, const program *p)
+static int begin(emission *e, const program *p, const step_flow *f)
 {
-    *e = (emission){ .p = p };
-    e->setup = taut_mem_new(p->context, p->register_count + 1, sizeof *e->setup);
-    e->used = taut_mem_new(p->context, p->register_count + 1, 1);
-    if (!e->setup || !e->used) return TAUT_OUT_OF_MEMORY;
-    visit_steps(e, mark_used);
-    if (X(program_length)(p) <= WHOLE_MOST) return TAUT_OK;
-    int status = X(pieces_create)(p, &e->pieces);
-    if (!status) visit_results(e, mark_result);
-    return status ? status : X(pieces_place)(p, &e->pieces);
+    *e = (emission){ .p = p, .f = f };
+    e->setup = taut_mem_new(p->context, 2 * (size_t)f->register_count, sizeof *e->setup);
+    e->facts = taut_mem_new(p->context, f->register_count, 1);
+    if (!e->setup || !e->facts) return TAUT_OUT_OF_MEMORY;
+    e->block = e->setup + f->register_count;
+    look_at_flow(e);
+    return X(program_length)(p) <= WHOLE_MOST ? TAUT_OK : X(pieces_create)(p, f, &e->pieces);
 }
 
 static void end(emission *e)
 {
     X(pieces_clear)(e->p, &e->pieces);
     taut_mem_free(e->p->context, e->setup);
-    taut_mem_free(e->p->context, e->used);
+    taut_mem_free(e->p->context, e->facts);
 }
 
 uint32_t X(program_setup_count)(const program *p) { return p->setup.count; }
@@ -208,7 +239,11 @@ void X(emit_operation)(builder *out, op o, const char *a, const char *b, int32_t
 /* What expr/ops.h does not have. */
 static void put_own(emission *e, const program_instruction *c)
 {
-    operand a = name_of(e, c->a);
+    const operand a = name_of(e, c->a);
+    if (c->op == PROGRAM_MOVE && e->facts[c->target] & IS_TRUTH) {
+        put(e, "%s", truth_of(e, c->a).text);
+        return;
+    }
     if (c->op == PROGRAM_MOVE) {
         put(e, "%s", a.text);
         return;
@@ -219,9 +254,34 @@ static void put_own(emission *e, const program_instruction *c)
         d.text);
 }
 
+/* Verdicts. */
+static void put_verdict(emission *e, const program_instruction *c)
+{
+    uint32_t read[3];
+    operand o[3];
+    const int of_truths = c->op == FLOW_BOTH || c->op == FLOW_EITHER || c->op == FLOW_NOT;
+    for (int k = X(step_flow_operands)(c, read); k-- > 0;)
+        o[k] = of_truths || (c->op == FLOW_CHOSEN && k == 0) ? truth_of(e, read[k]) : name_of(e, read[k]);
+    switch (c->op) {
+    case FLOW_MOST: put(e, "taut_most(%s, %s)", o[0].text, o[1].text); break;
+    case FLOW_BELOW: put(e, "%s < %s", o[0].text, o[1].text); break;
+    case FLOW_AT_MOST: put(e, "%s <= %s", o[0].text, o[1].text); break;
+    case FLOW_IS_NUMBER: put(e, "%s - %s == 0", o[0].text, o[0].text); break;
+    case FLOW_EXCEEDS: put(e, "taut_exceeds(%s, %s, %s)", o[0].text, o[1].text, o[2].text); break;
+    case FLOW_BOTH: put(e, "%s & %s", o[0].text, o[1].text); break;
+    case FLOW_EITHER: put(e, "%s | %s", o[0].text, o[1].text); break;
+    case FLOW_NOT: put(e, "!%s", o[0].text); break;
+    case FLOW_CHOSEN: put(e, "%s ? %s : %s", o[0].text, o[1].text, o[2].text); break;
+    }
+}
+
 static void put_value(emission *e, const program_instruction *c)
 {
     operand a = name_of(e, c->a), b = { "" };
+    if (c->op >= FLOW_MOST) {
+        put_verdict(e, c);
+        return;
+    }
     if (c->op >= OP_COUNT) {
         put_own(e, c);
         return;
@@ -230,77 +290,73 @@ static void put_value(emission *e, const program_instruction *c)
     X(emit_operation)(e->out, (op)c->op, a.text, b.text, (int32_t)c->b, e->single);
 }
 
-/* declared: the targets have been declared before, outside of a condition */
-static void put_instructions(emission *e, const program_instruction *code, uint32_t count, const char *indent,
-                             int declared)
+/* Has the target a place already: in an array, or declared before? */
+static int stands(const emission *e, const program_instruction *c)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t target = code[i].target;
-        const int stands = e->pieces.slot && (e->pieces.slot[target] != PIECE_INSIDE || e->setup[target] != UINT32_MAX);
-        put(e, "%s%s%s = ", indent, declared || stands ? "" : "const number ", name_of(e, target).text);
-        put_value(e, &code[i]);
-        put(e, ";\n");
+    const program *p = e->p;
+    const uint32_t r = c->target;
+    return (r >= p->state_first && r < p->state_first + p->state_count) ||
+           (r >= e->f->report_first && r < e->f->literal_first) || e->facts[r] & STANDS ||
+           (e->pieces.slot && (e->pieces.slot[r] != PIECE_INSIDE || e->setup[r] != UINT32_MAX));
+}
+
+static const char *type_of(const emission *e, uint32_t r) { return e->facts[r] & IS_TRUTH ? "int" : "number"; }
+
+static void put_instruction(emission *e, const program_instruction *c, const char *indent)
+{
+    put(e, "%s", indent);
+    if (!stands(e, c)) {
+        put(e, "%s%s ", e->facts[c->target] & CHANGES ? "" : "const ", type_of(e, c->target));
+        e->facts[c->target] |= STANDS;
     }
+    /* in the array truths are numbers */
+    const int is_number = e->facts[c->target] & IS_TRUTH && e->pieces.slot && e->pieces.slot[c->target] != PIECE_INSIDE;
+    put(e, is_number ? "%s = (number)(" : "%s = ", target_of(e, c->target).text);
+    put_value(e, c);
+    put(e, is_number ? ");\n" : ";\n");
 }
 
 /* ---- pieces ---- */
 
-/* The name of a tape's pieces. */
-static operand name_of_tape(const emission *e, const segment *t)
+/* The functions of a stretch without exits; name: of all of them. */
+static void put_pieces(emission *e, const program_instruction *code, uint32_t count, const char *name, int is_setup)
 {
-    const program *p = e->p;
-    operand o;
-    snprintf(o.text, sizeof o.text, t == &p->setup ? "setup" : "results");
-    for (int k = 0; k < p->phase_count; k++) {
-        const program_phase *f = &p->phases[k];
-        const char *name = t == &f->begin      ? "begin"
-                           : t == &f->residual ? "residual"
-                           : t == &f->factor   ? "factor"
-                           : t == &f->solve    ? "solve"
-                                               : NULL;
-        for (int i = 0; i < f->further_count; i++)
-            if (t == &f->further[i].tape) name = i == FURTHER_ONCE ? "once" : "more";
-        if (name) snprintf(o.text, sizeof o.text, "%s%d", name, k + 1);
-    }
-    return o;
-}
-
-/* The functions of a tape. */
-static void put_pieces(emission *e, const segment *t)
-{
-    for (uint32_t first = 0, k = 1; first < t->count; first += PIECE_LENGTH, k++) {
-        const uint32_t left = t->count - first;
-        put(e, "TAUT_PIECE %s_%s_%u(const number *restrict k, %snumber *restrict s, const number *restrict x,\n"
+    for (uint32_t first = 0; first < count; first += PIECE_LENGTH) {
+        put(e, "TAUT_PIECE %s_%s%u(const number *restrict k, %snumber *restrict s, const number *restrict x,\n"
                "    const number *restrict time, number *restrict v)\n{\n"
                "    (void)k, (void)s, (void)x, (void)time, (void)v;\n",
-            e->name, name_of_tape(e, t).text, k, t == &e->p->setup ? "" : "const ");
-        put_instructions(e, t->code + first, left < PIECE_LENGTH ? left : PIECE_LENGTH, "    ", 0);
+            e->name, name, ++e->piece, is_setup ? "" : "const ");
+        for (uint32_t i = first; i < count && i < first + PIECE_LENGTH; i++) put_instruction(e, &code[i], "    ");
         put(e, "}\n\n");
     }
 }
 
-static void put_all_pieces(emission *e)
+static void put_calls(emission *e, uint32_t count, const char *name, const char *indent)
 {
-    const program *p = e->p;
-    if (!e->pieces.slot) return;
-    put_pieces(e, &p->setup);
-    for (int k = 0; k < p->phase_count; k++) {
-        const program_phase *f = &p->phases[k];
-        put_pieces(e, &f->begin), put_pieces(e, &f->residual), put_pieces(e, &f->factor), put_pieces(e, &f->solve);
-        for (int i = 0; i < f->further_count; i++) put_pieces(e, &f->further[i].tape);
-    }
-    put_pieces(e, &p->results);
+    for (uint32_t first = 0; first < count; first += PIECE_LENGTH)
+        put(e, "%s%s_%s%u(k, s, x, time, v);\n", indent, e->name, name, ++e->piece);
 }
 
-/* A tape: its instructions, or calls of its pieces. */
-static void put_segment(emission *e, const segment *t, const char *indent, int declared)
+/* How many instructions are in pieces from here on. */
+static uint32_t stretch(const emission *e, uint32_t from)
 {
-    if (!e->pieces.slot) {
-        put_instructions(e, t->code, t->count, indent, declared);
-        return;
+    uint32_t count = 0;
+    while (from + count < e->f->count && !X(pieces_stand_around)(e->p, e->f, &e->f->code[from + count])) count++;
+    return count;
+}
+
+static void put_all_pieces(emission *e)
+{
+    const step_flow *f = e->f;
+    if (!e->pieces.slot) return;
+    put_pieces(e, e->p->setup.code, e->p->setup.count, "setup", 1);
+    e->piece = 0;
+    for (uint32_t i = 0; i < f->count; i++) {
+        const uint32_t count = stretch(e, i);
+        put_pieces(e, f->code + i, count, "part", 0);
+        i += count;
     }
-    for (uint32_t first = 0, k = 1; first < t->count; first += PIECE_LENGTH, k++)
-        put(e, "%s%s_%s_%u(k, s, x, time, v);\n", indent, e->name, name_of_tape(e, t).text, k);
+    e->piece = 0;
 }
 
 /* ---- the parts of the function ---- */
@@ -311,8 +367,9 @@ static void put_setup(emission *e)
     const segment *t = &p->setup;
     if (e->pieces.slot) {
         put(e, "    number v[%u];\n    if (first) {\n", e->pieces.count + 1);
-        put_segment(e, t, "        ", 0);
+        put_calls(e, t->count, "setup", "        ");
         put(e, "    }\n");
+        e->piece = 0;
         return;
     }
     put(e, "    const number h = time[4];\n    (void)h;\n    if (first) {\n");
@@ -367,7 +424,7 @@ static void put_state(emission *e)
     const program *p = e->p;
     char what[200];
     for (uint32_t i = 0; i < p->state_count; i++) {
-        if (!e->used[p->state_first + i]) continue;
+        if (!(e->facts[p->state_first + i] & IS_READ)) continue;
         describe_state(e, i, what, sizeof what);
         if (e->pieces.slot)
             put(e, "    /* x[%u]: %s */\n", i, what);
@@ -375,216 +432,66 @@ static void put_state(emission *e)
             put(e, "    const number x%u = x[%u]; /* %s */\n", i, i, what);
     }
     for (int i = 0; !e->pieces.slot && i < STATE_LEAVES; i++)
-        if (e->used[p->state_first + p->state_count + (uint32_t)i])
+        if (e->facts[p->state_first + p->state_count + (uint32_t)i] & IS_READ)
             put(e, "    const number %s = time[%d];\n", time_names[i], i);
     for (uint32_t i = 0; i < p->input_count; i++)
         put(e, e->pieces.slot ? "    v[%u] = inputs[%u];\n" : "    const number u%u = inputs[%u];\n", p->inputs[i],
             p->inputs[i]);
 }
 
-static void declare_targets(emission *e, const segment *t)
+/* What is computed in a loop, or in a condition in it, and read outside of that. */
+static void declare_for_loop(emission *e, uint32_t from, const char *indent)
 {
-    for (uint32_t i = 0; i < t->count; i++)
-        put(e, "%s%s = 0%s", i % 12 ? ", " : "    number ", name_of(e, t->code[i].target).text,
-            i % 12 == 11 || i + 1 == t->count ? ";\n" : "");
-}
-
-/* Every pivot is more than this part of what it is made of. */
-static void put_checks(emission *e, const program_phase *f, const char *part)
-{
-    if (!f->check_count) put(e, "1");
-    for (uint32_t i = 0; i < f->check_count; i++)
-        put(e, "%staut_exceeds(%s, %s, %s)", i ? " & " : "", name_of(e, f->checks[i].pivot).text, part,
-            name_of(e, f->checks[i].reference).text);
-}
-
-static void put_matrix(emission *e, const program_phase *f, const char *indent)
-{
-    put_segment(e, &f->factor, indent, !f->iteration.always);
-    put(e, "%sif (!(", indent);
-    put_checks(e, f, "PIVOT_LEAST");
-    put(e, ")) return %d;\n", CODE_SINGULAR);
-    if (f->iteration.linear || f->iteration.twice) {
-        put(e, "%ssure = (", indent);
-        put_checks(e, f, "PIVOT_SURE");
-        put(e, ") + (");
-        put_checks(e, f, "PIVOT_SOUND");
-        put(e, ");\n");
+    const step_flow *f = e->f;
+    for (uint32_t i = from; f->code[i].op != FLOW_REPEAT; i++) {
+        const program_instruction *c = &f->code[i];
+        if (!flow_has_target(c) || !(e->facts[c->target] & GOES_OUT) || stands(e, c)) continue;
+        put(e, "%s%s %s = 0;\n", indent, type_of(e, c->target), name_of(e, c->target).text);
+        e->facts[c->target] |= STANDS;
     }
-    put(e, "%scounts[1]++;\n", indent);
 }
 
-static void put_sizes(emission *e, const program_phase *f, const uint32_t *changes, const char *size,
-                      const char *indent)
+/* What stands around pieces: an exit, a counter, or a number that is handed out. */
+static void put_exit(emission *e, const program_instruction *c, const char *indent)
 {
-    for (uint32_t i = 0; i < f->size; i++)
-        put(e, "%s%s = taut_most(%s, %s * %s);\n", indent, size, size, name_of(e, f->weights[i]).text,
-            name_of(e, changes[i]).text);
-}
-
-static void put_correction(emission *e, const program_phase *f, int index)
-{
-    char before[24];
-    put(e, "        number size = 0;\n");
-    for (uint32_t i = 0; i < f->size; i++)
-        put(e, "        %s -= %s;\n", name_of(e, f->unknowns[i]).text, name_of(e, f->changes[i]).text);
-    for (uint32_t i = 0; f->iteration.twice && i < f->size; i++)
-        put(e, "        %s -= %s;\n", name_of(e, f->unknowns[i]).text, name_of(e, f->seconds[i]).text);
-    snprintf(before, sizeof before, "before%d", index);
-    if (f->iteration.twice) {
-        put(e, "        %s = 0;\n", before);
-        put_sizes(e, f, f->changes, before, "        ");
+    const operand truth = truth_of(e, c->a);
+    switch (c->op) {
+    case FLOW_LEAVE: put(e, "%sif (!%s) return %u;\n", indent, truth.text, c->c); break;
+    case FLOW_NEXT: put(e, strcmp(truth.text, "1") ? "%sif (%s) break;\n" : "%sbreak;\n", indent, truth.text); break;
+    case FLOW_LOOP: put(e, "%sfor (;;) {\n", indent); break;
+    case FLOW_IF: put(e, "%sif (%s) {\n", indent, truth.text); break;
+    case FLOW_REPEAT: case FLOW_FI: put(e, "%s}\n", indent); break;
+    case FLOW_COUNT: put(e, "%s%s++;\n", indent, name_of(e, c->target).text); break;
+    case PROGRAM_END: put(e, "%sreturn 0;\n", indent); break;
+    default: put_instruction(e, c, indent); break;
     }
-    put_sizes(e, f, f->iteration.twice ? f->seconds : f->changes, "size", "        ");
 }
 
-/* Tolerances that are multiples of the epsilon of double become the same of float; others stay, but for a least
-   multiple of it. */
-static double single_tolerance(double tolerance, double least)
+static void put_notes(emission *e, uint32_t at, uint32_t *next)
 {
-    const double scaled = tolerance / DBL_EPSILON * (double)FLT_EPSILON;
-    return tolerance <= 4 * DBL_EPSILON ? scaled : fmax(tolerance, least * (double)FLT_EPSILON);
+    for (; *next < e->f->note_count && e->f->notes[*next].at <= at; ++*next)
+        put(e, "\n    /* %s */\n", e->f->notes[*next].what);
 }
 
-/* In float stagnation begins higher up: rounding errors of positions come divided by the step where velocities are
-   solved for. */
-#define SINGLE_FLOOR (16384 * (double)FLT_EPSILON)
-
-/* Corrections after two with one matrix. */
-static void put_further(emission *e, const program_phase *f, int index)
+static void put_flow(emission *e)
 {
-    const operand unit = name_of(e, f->unit);
-    if (!f->further_count) return;
-    for (int k = 0; k < PROGRAM_FURTHER; k++) {
-        const program_further *by = &f->further[k];
-        if (k == FURTHER_ONCE)
-            put(e, "        if (verdict == ITERATION_GOES_ON &&\n"
-                   "            iteration_once_more(&phase%d, before%d, size, %s, sure)) {\n", index, index, unit.text);
-        else
-            put(e, "        } else if (verdict == ITERATION_GOES_ON) {\n");
-        put_segment(e, &by->tape, "            ", 0);
-        for (uint32_t i = 0; i < f->size; i++)
-            put(e, "            %s -= %s;\n", name_of(e, f->unknowns[i]).text, name_of(e, by->sums[i]).text);
-        if (k == FURTHER_ONCE) put(e, "            verdict = ITERATION_ENDED;\n");
+    static const char indents[] = "                    ";
+    const step_flow *f = e->f;
+    uint32_t next_note = 0;
+    begin_walk(e);
+    for (uint32_t i = 0; i < f->count; i++) {
+        const char *indent = indents + sizeof indents - 1 - 4 * (e->depth + 1);
+        put_notes(e, i, &next_note);
+        const uint32_t count = e->pieces.slot ? stretch(e, i) : 0;
+        put_calls(e, count, "part", indent);
+        i += count;
+        const program_instruction *c = &f->code[i];
+        if (c->op == FLOW_LOOP && !e->depth) declare_for_loop(e, i, indent);
+        if (c->op == FLOW_REPEAT || c->op == FLOW_FI) indent += 4;
+        put_exit(e, c, indent);
+        walk(e, c->op);
     }
-    put(e, "            number last = 0;\n");
-    put_sizes(e, f, f->lasts, "last", "            ");
-    put(e, "            verdict = iteration_judge_further(&phase%d, before%d, size, last, %s, sure);\n        }\n",
-        index, index, unit.text);
-}
-
-static void put_iteration(emission *e, const program_phase *f, int index)
-{
-    const iteration *i = &f->iteration;
-    operand enough, rest, epsilon, floor;
-    X(emit_number)(e->single ? single_tolerance(i->enough, 0.5) : i->enough, e->single, enough.text,
-                   sizeof enough.text);
-    X(emit_number)(e->single ? single_tolerance(i->rest, 1 / 2048.0) : i->rest, e->single, rest.text, sizeof rest.text);
-    X(emit_number)(e->single ? (double)FLT_EPSILON : i->epsilon, e->single, epsilon.text, sizeof epsilon.text);
-    X(emit_number)(e->single ? SINGLE_FLOOR : i->floor, e->single, floor.text, sizeof floor.text);
-    put(e, "    static const iteration phase%d = { %d, %d, %d, %d, %d, %s, %s, %s, %s };\n", index, i->linear,
-        i->always, i->skip_first, i->rough, i->twice, enough.text, rest.text, epsilon.text, floor.text);
-    if (!i->always && !e->pieces.slot) declare_targets(e, &f->factor);
-    put(e, "    for (int round = 0, factor = 1, sure = 0, verdict = 0; verdict != ITERATION_ENDED; round++) {\n");
-    put(e, "        if (round == iteration_most(&phase%d)) return %d;\n", index, CODE_NO_CONVERGENCE);
-    put_segment(e, &f->residual, "        ", 0);
-    if (i->always) {
-        put_matrix(e, f, "        ");
-        put(e, "        factor = 1;\n");
-    } else {
-        put(e, "        if (factor) {\n");
-        put_matrix(e, f, "            ");
-        put(e, "        }\n");
-    }
-    put_segment(e, &f->solve, "        ", 0);
-    put_correction(e, f, index);
-    put(e, "        counts[0]++;\n");
-    put(e, "        verdict = iteration_judge(&phase%d, round, size, before%d, %s, factor, sure);\n", index, index,
-        name_of(e, f->unit).text);
-    put_further(e, f, index);
-    put(e, "        if (verdict == ITERATION_HOPELESS) return size - size == 0 ? %d : %d;\n", CODE_NO_CONVERGENCE,
-        CODE_NOT_FINITE);
-    put(e, "        factor = verdict == ITERATION_NEEDS_MATRIX;\n        before%d = size;\n    }\n", index);
-}
-
-static void put_phase(emission *e, const program_phase *f, int index)
-{
-    put(e, "\n    /* %s */\n", f->what);
-    put_segment(e, &f->begin, "    ", 0);
-    if (!f->size) return;
-    for (uint32_t i = 0; i < f->size; i++)
-        put(e, "    %s%s = %s;\n", e->pieces.slot ? "" : "number ", name_of(e, f->unknowns[i]).text,
-            name_of(e, f->guesses[i]).text);
-    put(e, "    number before%d = 0;\n", index);
-    put_iteration(e, f, index);
-}
-
-/* What the new state is made of: numbers of the old one are copied before they change. */
-static operand result(const emission *e, uint32_t r)
-{
-    const program *p = e->p;
-    operand o = name_of(e, r);
-    if (e->pieces.slot && r >= p->state_first && r < p->state_first + p->state_count)
-        snprintf(o.text, sizeof o.text, "x%u", r - p->state_first);
-    return o;
-}
-
-static void put_copies(emission *e)
-{
-    const program *p = e->p;
-    if (!e->pieces.slot) return;
-    memset(e->used, 0, p->register_count);
-    visit_results(e, mark_used);
-    for (uint32_t i = 0; i < p->state_count; i++)
-        if (e->used[p->state_first + i]) put(e, "    const number x%u = x[%u];\n", i, i);
-}
-
-static void put_results(emission *e)
-{
-    const program *p = e->p;
-    uint32_t n = p->s->n, c = p->s->c;
-    put(e, "\n    /* the new state */\n");
-    put_segment(e, &p->results, "    ", 0);
-    put_copies(e);
-    put(e, "    number finite = 0;\n");
-    for (uint32_t i = 0; i < n; i++)
-        put(e, "    finite += 0 * %s + 0 * %s;\n", result(e, p->move[i]).text, result(e, p->push[i]).text);
-    put(e, "    if (!(finite == 0)) return %d;\n", CODE_NOT_FINITE);
-    for (uint32_t i = 0; i < n; i++)
-        put(e, "    taut_add(&x[%u], &x[%u], %s);\n", i, 3 * n + i, result(e, p->move[i]).text);
-    for (uint32_t i = 0; i < n; i++) {
-        operand push = result(e, p->push[i]);
-        if (p->sets_momentum)
-            put(e, "    x[%u] = %s, x[%u] = 0;\n", n + i, push.text, 4 * n + i);
-        else
-            put(e, "    taut_add(&x[%u], &x[%u], %s);\n", n + i, 4 * n + i, push.text);
-        if (p->w)
-            put(e, "    x[%u] = %s;\n", 2 * n + i, result(e, p->w[i]).text);
-        else
-            put(e, "    x[%u] = x[%u];\n", 2 * n + i, n + i);
-    }
-    for (uint32_t k = 0; p->trend && k < c; k++)
-        put(e, "    x[%u] = %s;\n", program_trend_at(n, c) + k, result(e, p->trend[k]).text);
-    for (uint32_t k = 0; p->change && k < 2 * c; k++)
-        put(e, "    x[%u] = %s;\n", program_trend_at(n, c) + c + k, result(e, p->change[k]).text);
-    for (uint32_t k = 0; p->lambda && k < c; k++)
-        put(e, "    x[%u] = %s;\n", 5 * n + k, result(e, p->lambda[k]).text);
-    if (p->has_work)
-        put(e, "    taut_add(&x[%u], &x[%u], %s);\n", 5 * n + c + 1, 5 * n + c + 2, result(e, p->work).text);
-    for (uint32_t k = 0; p->reported && k < c; k++)
-        put(e, "    reported[%u] = %s;\n", k, result(e, p->reported[k]).text);
-    put(e, "    return 0;\n}\n");
-}
-
-/* Of a program that reads a state: no number of it changes. */
-static void put_outputs(emission *e)
-{
-    const program *p = e->p;
-    put(e, "    (void)x;\n");
-    put_segment(e, &p->results, "    ", 0);
-    for (uint32_t i = 0; i < p->output_count; i++)
-        put(e, "    reported[%u] = %s;\n", i, name_of(e, p->outputs[i]).text);
-    put(e, "    return 0;\n}\n");
+    put(e, "}\n");
 }
 
 static void put_function(emission *e, const char *name, int is_static)
@@ -592,7 +499,6 @@ static void put_function(emission *e, const char *name, int is_static)
     static const char arguments[] =
         "(int first, const number *k, number *restrict s, number *restrict x, const number *time,\n"
         "    const number *inputs, number *reported, long *counts)";
-    const program *p = e->p;
     e->name = name;
     put_all_pieces(e);
     if (!is_static) put(e, "int %s%s;\n", name, arguments);
@@ -600,18 +506,17 @@ static void put_function(emission *e, const char *name, int is_static)
     put(e, "    (void)k, (void)s, (void)inputs, (void)reported, (void)counts;\n");
     put_setup(e);
     put_state(e);
-    for (int k = 0; k < p->phase_count; k++) put_phase(e, &p->phases[k], k);
-    if (p->outputs)
-        put_outputs(e);
-    else
-        put_results(e);
+    put_flow(e);
 }
 
 int X(program_emit_function)(const program *p, const char *name, int is_static, int single, int fixed,
                              uint32_t *setup_count, builder *out)
 {
     emission e;
-    int status = begin(&e, p);
+    step_flow of_floats = { 0 };
+    int status = single ? X(step_flow_create)(p, 1, &of_floats) : TAUT_OK;
+    if (status) return status;
+    status = begin(&e, p, single ? &of_floats : &p->flow);
     e.out = out;
     e.single = single;
     e.fixed = fixed;
@@ -621,13 +526,14 @@ int X(program_emit_function)(const program *p, const char *name, int is_static, 
         status = out->failed ? TAUT_OUT_OF_MEMORY : TAUT_OK;
     }
     end(&e);
+    X(step_flow_clear)(p->context, &of_floats);
     return status;
 }
 
 int X(program_emit)(const program *p, const char *name, char **text, size_t *length)
 {
     builder out = { .context = p->context };
-    emit_functions used = { .iterates = 0 };
+    emit_functions used = { .fuses = 0 };
     *text = NULL;
     *length = 0;
     X(program_mark_functions)(p, &used);

@@ -6,10 +6,7 @@
 #include "base/builder.h"
 #include "lower/program.h"
 
-/* Why a step is left to the general path. */
-enum { CODE_DONE, CODE_NO_CONVERGENCE, CODE_SINGULAR, CODE_NOT_FINITE };
-
-/* What the text defines. Returns CODE_DONE where the step was made; otherwise x is as it was. */
+/* What the text defines. Returns FLOW_DONE where the step was made; otherwise why not (flow.h), and x is as it was. */
 typedef int code_function(
     int first,                /* h or a constant is another than in the last call: fills s again */
     const double *k,          /* constants, as in the first registers */
@@ -19,7 +16,7 @@ typedef int code_function(
     const double *inputs,     /* unknowns that are set from outside */
     double *reported,         /* the multipliers that the method reports, if others than those of the state; or what a
                                  program that reads a state puts out, which leaves x alone and needs no counts */
-    long *counts);            /* iterations, matrices: added to */
+    long *counts);            /* FLOW_COUNTS of them: added to */
 
 /* Values of setup, at the most. */
 uint32_t X(program_setup_count)(const program *p);
@@ -31,12 +28,12 @@ int X(program_emit)(const program *p, const char *name, char **text, size_t *len
 typedef struct {
     unsigned char is_used[OP_COUNT];     /* operations */
     int fuses;                           /* sums of products */
-    int iterates, checks, further;       /* is anything solved for; have matrices pivots; do corrections go further */
+    int measures, checks;                /* sizes of several corrections; pivots */
 } emit_functions;
 
 /* Adds the operations of the program's tapes. */
 void X(program_mark_functions)(const program *p, emit_functions *used);
-/* What must stand before: elementary functions, the judge of iterations, the type `number`. single: float. */
+/* What must stand before: elementary functions, the type `number`. single: float. */
 void X(emit_prelude)(builder *out, const emit_functions *used, int single);
 /* The function; *setup_count: values of setup that it keeps. fixed: what the system gives (symbols.h) are literals, and
    k has the constants alone. */

@@ -1,14 +1,15 @@
-/* What stands before the functions of emit.c: elementary functions, the judge of iterations, the type `number`. */
+/* What stands before the functions of emit.c: elementary functions, the type `number`. */
 #include "lower/emit.h"
 
 #include "base/elementary_text.h"
-#include "lower/iteration_text.h"
 
-static void mark_segment(const segment *t, emit_functions *used)
+static void mark(const program_instruction *code, uint32_t count, emit_functions *used)
 {
-    for (uint32_t i = 0; i < t->count; i++) {
-        const program_instruction *c = &t->code[i];
-        used->fuses |= c->op > PROGRAM_MOVE;
+    for (uint32_t i = 0; i < count; i++) {
+        const program_instruction *c = &code[i];
+        used->fuses |= c->op > PROGRAM_MOVE && c->op < PROGRAM_END;
+        used->measures |= c->op == FLOW_MOST;
+        used->checks |= c->op == FLOW_EXCEEDS;
         if (c->op < OP_COUNT && (c->op != OP_POWI || (c->b != 2 && c->b != 3))) /* squares and cubes are products */
             used->is_used[c->op] = 1;
     }
@@ -16,16 +17,7 @@ static void mark_segment(const segment *t, emit_functions *used)
 
 void X(program_mark_functions)(const program *p, emit_functions *used)
 {
-    mark_segment(&p->setup, used), mark_segment(&p->results, used);
-    for (int k = 0; k < p->phase_count; k++) {
-        const program_phase *f = &p->phases[k];
-        mark_segment(&f->begin, used), mark_segment(&f->residual, used);
-        mark_segment(&f->factor, used), mark_segment(&f->solve, used);
-        for (int i = 0; i < f->further_count; i++) mark_segment(&f->further[i].tape, used);
-        used->iterates |= f->size > 0;
-        used->checks |= f->check_count > 0;
-        used->further |= f->further_count > 0;
-    }
+    mark(p->setup.code, p->setup.count, used), mark(p->flow.code, p->flow.count, used);
 }
 
 static const char *function_name(op o)
@@ -61,7 +53,7 @@ static void put_single_functions(builder *out, const emit_functions *used, const
     taut_builder_put(out, "#include <math.h>\n\n");
     if (any) put_double_functions(out, used, even, even_count, 0);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (used->is_used[all[i]] || (all[i] == OP_ABS && used->iterates))
+        if (used->is_used[all[i]] || (all[i] == OP_ABS && (used->measures || used->checks)))
             taut_builder_put(out, "static inline float taut_float_%s(float x) { return %sf(x); }\n",
                              function_name(all[i]), function_name(all[i]));
     if (used->is_used[OP_POW])
@@ -122,7 +114,7 @@ static const char measuring[] =
 
 static const char checking[] =
     "/* A NaN does not. */\n"
-    "static inline int taut_exceeds(number pivot, number part, number reference)\n"
+    "static inline int taut_exceeds(number pivot, number reference, number part)\n"
     "{\n"
     "    return taut_size(pivot) > part * taut_size(reference);\n"
     "}\n\n";
@@ -149,12 +141,9 @@ void X(emit_prelude)(builder *out, const emit_functions *used, int single)
     taut_builder_put(out, "\ntypedef %s number;\n", single ? "float" : "double");
     taut_builder_add(out, cutting, sizeof cutting - 1);
     taut_builder_add(out, adding, sizeof adding - 1);
-    if (!used->iterates) return;
-    if (single) taut_builder_put(out, "#define ITERATION_SINGLE\n");
-    if (!used->further) taut_builder_put(out, "#define ITERATION_TWO_AT_MOST\n");
-    taut_builder_add(out, (const char *)taut_iteration_text, taut_iteration_text_size);
+    if (!used->measures && !used->checks) return;
     taut_builder_put(out, "\nstatic inline number taut_size(number x) { return %sfabs(x); }\n\n",
                      single ? "taut_float_" : "taut_math_");
-    taut_builder_add(out, measuring, sizeof measuring - 1);
+    if (used->measures) taut_builder_add(out, measuring, sizeof measuring - 1);
     if (used->checks) taut_builder_add(out, checking, sizeof checking - 1);
 }

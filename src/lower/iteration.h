@@ -1,5 +1,9 @@
-/* When an iteration of a lowered step ends. C code that Taut writes contains this text word for word, so that every
- * executor decides alike, to the bit. */
+/* When an iteration of a lowered step ends: the one place that says so. Verdicts are written in words: NUMBER_OF(a
+ * constant), PRODUCT, IS_BELOW, IS_AT_MOST, BOTH, EITHER, NOT, CHOSEN(where, this, that), WHERE(a flag of the phase, this),
+ * ENDS_WHERE. Who reads them says what they are: instructions of a flow (flow.c), or C, in texts for many members, which
+ * contain this file and iteration_words.h word for word. So every executor decides alike, to the bit. */
+#ifndef TAUT_LOWER_ITERATION_H
+#define TAUT_LOWER_ITERATION_H
 enum { ITERATION_GOES_ON, ITERATION_NEEDS_MATRIX, ITERATION_ENDED, ITERATION_HOPELESS };
 
 /* The second: with rough matrices. Up to the third, a new matrix that brings little is not the end. */
@@ -9,17 +13,6 @@ enum { ITERATIONS_MOST = 12, ITERATIONS_ROUGH = 24, ITERATIONS_PATIENT = 4 };
    hardly any. A correction of linear equations that moves so little is right to the last digits, and no second one is
    needed: LINEAR_SOUND with pivots above PIVOT_SOUND, LINEAR_SURE with pivots that are sure, LINEAR_ENOUGH with others.
    ITERATION_SMALL: below, a new matrix does not pay. */
-#ifdef ITERATION_SINGLE
-typedef float iteration_number;
-#define PIVOT_LEAST 1e-3f
-#define PIVOT_SURE 1e-1f
-#define PIVOT_SOUND 1e-1f
-#define LINEAR_SURE 1e-2f
-#define LINEAR_SOUND 1e-2f
-#define LINEAR_ENOUGH 1e-4f
-#define ITERATION_SMALL 5e-5f
-#else
-typedef double iteration_number;
 #define PIVOT_LEAST 1e-5
 #define PIVOT_SURE 1e-2
 #define PIVOT_SOUND 3e-1
@@ -27,7 +20,14 @@ typedef double iteration_number;
 #define LINEAR_SOUND 3e-2
 #define LINEAR_ENOUGH 1e-7
 #define ITERATION_SMALL 1e-13
-#endif
+/* The same in single precision. */
+#define SINGLE_PIVOT_LEAST 1e-3
+#define SINGLE_PIVOT_SURE 1e-1
+#define SINGLE_PIVOT_SOUND 1e-1
+#define SINGLE_LINEAR_SURE 1e-2
+#define SINGLE_LINEAR_SOUND 1e-2
+#define SINGLE_LINEAR_ENOUGH 1e-4
+#define SINGLE_ITERATION_SMALL 5e-5
 
 typedef struct {
     int linear;               /* the matrix does not depend on the unknowns */
@@ -36,75 +36,68 @@ typedef struct {
     int rough;                /* the matrix leaves something out: corrections shrink by a factor, and no faster with a
                                  new one */
     int twice;                /* each matrix is used for two corrections, the second by what the first leaves */
-    iteration_number enough;  /* a relative correction that is small enough to be the last */
-    iteration_number rest;    /* the same for the estimated one that is left out */
-    iteration_number epsilon; /* of the arithmetic */
-    iteration_number floor;   /* below it, stagnation with a fresh matrix is round-off of an ill-conditioned problem */
+    double enough;            /* a relative correction that is small enough to be the last */
+    double rest;              /* the same for the estimated one that is left out */
+    double epsilon;           /* of the arithmetic */
+    double floor;             /* below it, stagnation with a fresh matrix is round-off of an ill-conditioned problem */
 } iteration;
 
 static inline int iteration_most(const iteration *f) { return f->rough ? ITERATIONS_ROUGH : ITERATIONS_MOST; }
 
-/* The largest correction of linear equations that needs no second one. sure: 1, if all pivots are, 2, if they are
-   sound. */
-static inline iteration_number iteration_linear(int sure)
-{
-    return sure == 2 ? LINEAR_SOUND : sure ? LINEAR_SURE : LINEAR_ENOUGH;
-}
+/* Of several reasons to end the usual one stands first, of two conditions the one that decides last (expect.c). first, second, size, before: sizes of corrections; unit: what they are compared with; linear: the
+   largest correction of linear equations that needs no second one. */
+
+/* Pivots: are all of them sound, are they sure? */
+#define LINEAR_LARGEST(sound, sure) \
+    CHOSEN(sound, NUMBER_OF(LINEAR_SOUND), CHOSEN(sure, NUMBER_OF(LINEAR_SURE), NUMBER_OF(LINEAR_ENOUGH)))
 
 /* After two corrections with one matrix, of the relative sizes first/unit and second/unit. Both come from one residual:
    the error of the matrix's elimination is that of linear equations, and the third correction would be second/first as
-   large. */
-static inline int iteration_judge_two(const iteration *f, iteration_number first, iteration_number second,
-                                      iteration_number unit, int sure)
-{
-    if (!(first - first == 0 && second - second == 0)) return ITERATION_HOPELESS;
-    if (first <= f->enough * unit) return ITERATION_ENDED;
-    if (first <= iteration_linear(sure) * unit && second * second <= f->rest * unit * first) return ITERATION_ENDED;
-    if (2 * second > first) return second <= f->floor * unit ? ITERATION_ENDED : ITERATION_HOPELESS;
-    return ITERATION_GOES_ON;
-}
+   large. Where the second one is not half of the first it is round-off, or there is no hope. */
+#define TWO_STAY(first, second) IS_BELOW(first, PRODUCT(NUMBER_OF(2), second))
+#define TWO_END(f, first, second, unit, linear_largest) \
+    ENDS_WHERE(BOTH(IS_AT_MOST(first, PRODUCT(linear_largest, unit)), \
+                    IS_AT_MOST(PRODUCT(second, second), PRODUCT(PRODUCT(NUMBER_OF((f)->rest), unit), first)))) \
+    ENDS_WHERE(IS_AT_MOST(first, PRODUCT(NUMBER_OF((f)->enough), unit))) \
+    ENDS_WHERE(BOTH(IS_AT_MOST(second, PRODUCT(NUMBER_OF((f)->floor), unit)), TWO_STAY(first, second)))
 
-#ifndef ITERATION_TWO_AT_MOST
 /* Where the iteration goes on after two corrections with one matrix: is one more with it enough? Each of them is about
    twice second/first of the one before; what comes after the third is counted twice. */
-static inline int iteration_once_more(const iteration *f, iteration_number first, iteration_number second,
-                                      iteration_number unit, int sure)
-{
-    return first <= iteration_linear(sure) * unit && 8 * second * second * second < f->rest * unit * first * first;
-}
+#define ONE_MORE_ENDS(f, first, second, unit, linear) \
+    BOTH(IS_AT_MOST(first, PRODUCT(linear, unit)), \
+         IS_BELOW(PRODUCT(PRODUCT(PRODUCT(NUMBER_OF(8), second), second), second), \
+                  PRODUCT(PRODUCT(PRODUCT(NUMBER_OF((f)->rest), unit), first), first)))
 
 /* After further corrections with that matrix, the last of them of the relative size last/unit: each of them is about
-   twice second/first of the one before. Where they do not end the iteration it goes on with a new matrix. */
-static inline int iteration_judge_further(const iteration *f, iteration_number first, iteration_number second,
-                                          iteration_number last, iteration_number unit, int sure)
-{
-    if (!(last - last == 0)) return ITERATION_HOPELESS;
-    const iteration_number left = 2 * second * (2 * last); /* times first, and twice that */
-    if (first <= iteration_linear(sure) * unit && left <= f->rest * unit * first) return ITERATION_ENDED;
-    return ITERATION_GOES_ON;
-}
-#endif
+   twice second/first of the one before, and what is left counts twice. Where they do not end the iteration it goes on
+   with a new matrix. */
+#define FURTHER_ENDED(f, first, second, last, unit, linear) \
+    BOTH(IS_AT_MOST(first, PRODUCT(linear, unit)), \
+         IS_AT_MOST(PRODUCT(PRODUCT(NUMBER_OF(2), second), PRODUCT(NUMBER_OF(2), last)), \
+                    PRODUCT(PRODUCT(NUMBER_OF((f)->rest), unit), first)))
 
-/* After correction k, of the relative size size/unit; fresh: the matrix is of this place. Where two corrections
-   were made, `before` is the size of the first of them. */
-static inline int iteration_judge(const iteration *f, int k, iteration_number size, iteration_number before,
-                                  iteration_number unit, int fresh, int sure)
-{
-    if (f->twice) return iteration_judge_two(f, before, size, unit, sure);
-    if (!(size - size == 0)) return ITERATION_HOPELESS;
-    if (k < f->skip_first) return ITERATION_GOES_ON;
-    if (size <= f->enough * unit) return ITERATION_ENDED;
-    if (f->linear && size <= iteration_linear(sure) * unit) return ITERATION_ENDED;
-    if (k <= f->skip_first) return ITERATION_GOES_ON;
-    const iteration_number rate = size / before;
-    if (rate < 1 && rate * size * (f->always ? rate : 1) <= f->rest * unit) return ITERATION_ENDED;
-    if (2 * rate > 1) {
-        if (size <= (fresh ? f->floor : 64 * f->epsilon) * unit) return ITERATION_ENDED;
-        /* the first correction with a new matrix may be as large as one with a matrix that was of little use */
-        const int patient = k <= (rate < 1 ? ITERATIONS_PATIENT : f->always ? 0 : 2);
-        return fresh && !patient ? ITERATION_HOPELESS : ITERATION_NEEDS_MATRIX;
-    }
-    if (f->always || f->rough || rate * rate * rate * size <= f->enough * unit || size <= ITERATION_SMALL * unit)
-        return ITERATION_GOES_ON;
-    return ITERATION_NEEDS_MATRIX;
-}
+/* After correction k, of the relative size size/unit, which is `rate` times the one before; counts: it is not the first
+   one of those to be skipped; later: nor the first behind them; fresh: the matrix is of this place. The first
+   correction with a new matrix may be as large as one with a matrix that was of little use, hence patience. */
+#define PLAIN_STAYS(rate) IS_BELOW(NUMBER_OF(1), PRODUCT(NUMBER_OF(2), rate))
+#define PLAIN_ENDS(f, counts, later, size, rate, unit, linear_largest, fresh) \
+    ENDS_WHERE(WHERE((f)->linear, BOTH(counts, IS_AT_MOST(size, PRODUCT(linear_largest, unit))))) \
+    ENDS_WHERE(BOTH(later, BOTH(IS_BELOW(rate, NUMBER_OF(1)), \
+                                IS_AT_MOST(PRODUCT(PRODUCT(rate, size), (f)->always ? (rate) : NUMBER_OF(1)), \
+                                           PRODUCT(NUMBER_OF((f)->rest), unit))))) \
+    ENDS_WHERE(BOTH(counts, IS_AT_MOST(size, PRODUCT(NUMBER_OF((f)->enough), unit)))) \
+    ENDS_WHERE(BOTH(BOTH(later, IS_AT_MOST(size, PRODUCT(CHOSEN(fresh, NUMBER_OF((f)->floor), \
+                                                                NUMBER_OF(64 * (f)->epsilon)), unit))), \
+                    PLAIN_STAYS(rate)))
+#define PLAIN_HOPELESS(f, k, later, rate, fresh) \
+    BOTH(BOTH(later, PLAIN_STAYS(rate)), \
+         BOTH(fresh, NOT(IS_AT_MOST(k, CHOSEN(IS_BELOW(rate, NUMBER_OF(1)), NUMBER_OF(ITERATIONS_PATIENT), \
+                                              NUMBER_OF((f)->always ? 0 : 2))))))
+#define PLAIN_NEEDS_MATRIX(f, later, size, rate, unit) \
+    BOTH(later, EITHER(PLAIN_STAYS(rate), \
+                       WHERE(!(f)->always && !(f)->rough, \
+                             NOT(EITHER(IS_AT_MOST(PRODUCT(PRODUCT(PRODUCT(rate, rate), rate), size), \
+                                                   PRODUCT(NUMBER_OF((f)->enough), unit)), \
+                                        IS_AT_MOST(size, PRODUCT(NUMBER_OF(ITERATION_SMALL), unit)))))))
+
+#endif

@@ -36,8 +36,8 @@ static uint32_t latency(const program_instruction *c)
 {
     if (c->op == OP_DIV) return 13;
     if (c->op == OP_SQRT) return 20;
-    if (c->op == OP_ABS || c->op == OP_NEG || c->op == PROGRAM_MOVE || c->op > PROGRAM_END) return 1;
-    if (c->op > PROGRAM_MOVE) return 4;
+    if (c->op == OP_ABS || c->op == OP_NEG || c->op == PROGRAM_MOVE || c->op >= FLOW_EXITS) return 1;
+    if (c->op > PROGRAM_MOVE && c->op < PROGRAM_END) return 4;
     if (c->op == OP_POWI && c->b == 3) return 6;
     return c->op < OP_ADD || c->op > OP_DIV ? 4 : 3;
 }
@@ -59,12 +59,12 @@ static void find_edges(ordering *o)
     for (uint32_t i = 0; i < o->count; i++) {
         const program_instruction *c = &o->code[i];
         uint32_t read[3];
-        for (int k = X(machine_operands)(c, read); k-- > 0;) {
+        for (int k = X(step_flow_operands)(c, read); k-- > 0;) {
             add_edge(o, o->write[read[k]], i);
             o->readers[o->reader_count] = (edge){ i, o->reads[read[k]] };
             o->reads[read[k]] = o->reader_count++;
         }
-        if (c->op >= MACHINE_LEAVE) {
+        if (c->op >= FLOW_EXITS) {
             add_edge(o, i, o->count);
             continue;
         }
@@ -87,7 +87,7 @@ static uint32_t highest_follower(const ordering *o, uint32_t i)
 static void find_heights(ordering *o)
 {
     for (uint32_t i = o->count; i-- > 0;) {
-        if (o->code[i].op >= MACHINE_LEAVE && !o->w[o->count].height)
+        if (o->code[i].op >= FLOW_EXITS && !o->w[o->count].height)
             o->w[o->count].height = highest_follower(o, o->count);
         o->w[i].height = highest_follower(o, i) + latency(&o->code[i]);
     }
@@ -201,7 +201,7 @@ void X(machine_order)(machine *m)
     find_edges(&o);
     find_heights(&o);
     put_in_order(&o, m->ordered.code);
-    segment joined = m->joined;
+    const step_flow joined = m->joined;
     m->joined = m->ordered, m->ordered = joined;
     m->joined.count = joined.count;
 }

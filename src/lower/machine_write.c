@@ -11,7 +11,8 @@
 #define VALUE_ELEMENTARY
 #include "expr/values.h"
 
-static void find_next_reads(machine *m, const segment *t)
+/* As far as the processor's registers are known. */
+static void find_next_reads(machine *m, const step_flow *t)
 {
     const size_t values = value_count(m->p);
     if (taut_mem_grow(m->p->context, &m->next, &m->next_capacity, (size_t)t->count + 1, sizeof *m->next)) {
@@ -20,10 +21,12 @@ static void find_next_reads(machine *m, const segment *t)
     }
     memset(m->last, 0xff, values * sizeof *m->last);
     for (uint32_t i = t->count; i-- > 0;) {
+        const program_instruction *c = &t->code[i];
         uint32_t read[3], next[3] = { NEVER, NEVER, NEVER };
-        const int count = X(machine_operands)(&t->code[i], read);
-        const uint32_t target = m->last[t->code[i].target];
-        if (t->code[i].op < MACHINE_LEAVE) m->last[t->code[i].target] = NEVER; /* what it was is not read behind this */
+        const int count = X(step_flow_operands)(c, read);
+        if (machine_divides(c)) memset(m->last, 0xff, values * sizeof *m->last);
+        const uint32_t target = flow_has_target(c) ? m->last[c->target] : NEVER;
+        if (flow_has_target(c)) m->last[c->target] = NEVER; /* what it was is not read behind this */
         for (int k = 0; k < count; k++) next[k] = m->last[read[k]];
         for (int k = 0; k < count; k++) m->last[read[k]] = i;
         m->next[i] = (next_reads){ next[0], next[1], next[2], target };
@@ -32,7 +35,10 @@ static void find_next_reads(machine *m, const segment *t)
 
 /* ---- bytes ---- */
 
-/* What one instruction of a tape becomes has fewer bytes: a call, before which 32 registers are stored, has 400. */
+/* Why a function is left: numbers up to this one. */
+enum { LEAVES_MOST = (int)WAY_OTHER > (int)FLOW_NOT_FINITE ? (int)WAY_OTHER : (int)FLOW_NOT_FINITE };
+
+/* What one instruction becomes has fewer bytes: a call, before which 32 registers are stored, has 400. */
 enum { ROOM = 512 };
 
 /* Room for an instruction; 0: there is none. */
@@ -54,8 +60,7 @@ static void put_bytes(machine *m, const void *from, size_t count)
 
 /* Prefixes of the operations that are used, in VEX's code. Operations are in the map 0F; or, with MAP_38, in 0F38. */
 enum { PREFIX_66 = 1, PREFIX_F2 = 3 };
-enum { MASKS = 32 };          /* bytes before the numbers that stand before the code */
-enum { LOAD = 0x10, STORE = 0x11, MOVE = 0x28, COMPARE = 0x2e, SQRT = 0x51, AND = 0x54, XOR = 0x57,
+enum { LOAD = 0x10, STORE = 0x11, MOVE = 0x28, CONVERT = 0x2a, COMPARE = 0x2e, SQRT = 0x51, AND = 0x54, XOR = 0x57,
        ADD = 0x58, MULTIPLY = 0x59, SUBTRACT = 0x5c, LESSER = 0x5d, DIVIDE = 0x5e, GREATER = 0x5f, MAP_38 = 0x100 };
 
 /* Registers above xmm15 need the prefix of AVX-512. */
@@ -113,10 +118,6 @@ static void put_memory(machine *m, unsigned operation, unsigned target, unsigned
     const program *p = m->p;
     const int of_state = value >= p->state_first && value < p->state_first + p->state_count;
     const unsigned prefix = operation & MAP_38 ? PREFIX_66 : PREFIX_F2;
-    if (value >= fixed(m, 0)) {
-        put_before(m, prefix, operation, target, first, MASKS + (value - fixed(m, 0)) * (uint32_t)sizeof(real));
-        return;
-    }
     const uint32_t offset = (of_state ? value - p->state_first : value) * (uint32_t)sizeof(real);
     put_prefix(m, prefix, operation, target, first, 0);
     const unsigned base = of_state ? 5 : 3; /* rbp or rbx, and a displacement: of AVX-512 in numbers, if it is short */
@@ -331,7 +332,7 @@ static called *const functions[OP_COUNT] = { OPERATIONS(CALL_LEAF, CALL_ENTRY, C
 static void put_call(machine *m, const program_instruction *c, const next_reads *next)
 {
     uint32_t read[3];
-    const int count = X(machine_operands)(c, read);
+    const int count = X(step_flow_operands)(c, read);
     called *const function = functions[c->op];
     for (unsigned r = 0; r < PROCESSOR_REGISTERS; r++) {
         if (m->registers[r].is_ahead) write_back(m, r);
@@ -345,37 +346,80 @@ static void put_call(machine *m, const program_instruction *c, const next_reads 
     set(m, 0, c->target, next->target);
 }
 
-static void put_leave(machine *m, const program_instruction *c, const next_reads *next)
+/* A jump to be completed. */
+static void put_jump(machine *m, uint32_t to, int leaves)
 {
-    static const unsigned char jumps[] = { 0x8a, 0x86, 0x82 }; /* jp, jbe, jb: the latter two also for a NaN */
-    const uint32_t second = c->op == MACHINE_LEAVE ? c->a : c->b;
-    const unsigned a = get(m, c->a), b = get(m, second);
-    put_registers(m, PREFIX_66, COMPARE, a, 0, b);
-    put(m, 0x0f), put(m, jumps[c->op - MACHINE_LEAVE]), put_bytes(m, (uint32_t[]){ 0 }, 4); /* to be completed */
-    if (taut_mem_grow(m->p->context, &m->leaves, &m->leave_capacity, m->leave_count + 1, sizeof *m->leaves))
+    put_bytes(m, (uint32_t[]){ 0 }, 4);
+    if (taut_mem_grow(m->p->context, &m->jumps, &m->jump_capacity, m->jump_count + 1, sizeof *m->jumps))
         m->failed = 1;
     else
-        m->leaves[m->leave_count++] = (struct leave){ m->count, c->c };
-    pass(m, c->a, next->a);
-    if (second != c->a) pass(m, second, next->b);
+        m->jumps[m->jump_count++] = (struct jump){ m->count, to, leaves };
+}
+
+static void complete_jump(machine *m, const struct jump *j, size_t to)
+{
+    const uint32_t distance = (uint32_t)(to - j->at);
+    memcpy(m->bytes + j->at - 4, &distance, 4);
+}
+
+/* Unless a > b, or a >= b; also where one is no number. */
+static void put_unless(machine *m, int or_equal, uint32_t a, uint32_t b, uint32_t to, int leaves)
+{
+    put_registers(m, PREFIX_66, COMPARE, get(m, a), 0, get(m, b));
+    put(m, 0x0f), put(m, or_equal ? 0x82 : 0x86), put_jump(m, to, leaves); /* jb, jbe */
+}
+
+/* What the registers of the processor hold is in memory, too, where it is read again. */
+static void forget_registers(machine *m)
+{
+    for (unsigned r = 0; r < PROCESSOR_REGISTERS; r++) release(m, r);
+}
+
+static void put_exit(machine *m, const program_instruction *c, const next_reads *next)
+{
+    const uint32_t zero = m->p->flow.literal_first + FLOW_ZERO;
+    const int leaves = c->op == FLOW_LEAVE_UNLESS_ABOVE || c->op == FLOW_LEAVE_UNLESS_LEAST;
+    if (leaves) {
+        put_unless(m, c->op == FLOW_LEAVE_UNLESS_LEAST, c->a, c->b, c->c, 1);
+        pass(m, c->a, next->a);
+        if (c->b != c->a) pass(m, c->b, next->b);
+    } else if (c->op == FLOW_NEXT) { /* a truth: unless 0 >= a */
+        put_unless(m, 1, zero, c->a, c->c, 0);
+        pass(m, c->a, next->a);
+        if (m->where[zero] != NOWHERE) release(m, m->where[zero]);
+    } else if (c->op == FLOW_IF) {
+        put_unless(m, 0, c->a, zero, c->c, 0);
+    } else if (c->op == FLOW_REPEAT) {
+        put(m, 0xe9), put_jump(m, c->c, 0); /* jmp */
+    }
+    if (machine_divides(c)) forget_registers(m);
     m->locked = 0;
 }
 
-/* The end of the function for those that go this way is here. */
-static void complete_leaves(machine *m, uint32_t way)
+/* target = 1 where a < b, or a <= b; otherwise 0. */
+static void put_truth(machine *m, const program_instruction *c, const next_reads *next)
 {
-    for (size_t i = 0; !m->failed && i < m->leave_count; i++) {
-        const uint32_t distance = (uint32_t)(m->count - m->leaves[i].at);
-        if (m->leaves[i].way == way) memcpy(m->bytes + m->leaves[i].at - 4, &distance, 4);
-    }
+    const unsigned a = get(m, c->a), b = get(m, c->b);
+    put_registers(m, PREFIX_66, COMPARE, b, 0, a);
+    put(m, 0x0f), put(m, c->op == FLOW_BELOW ? 0x97 : 0x93), put(m, 0xc0); /* seta, setae al */
+    put(m, 0x0f), put(m, 0xb6), put(m, 0xc0);                              /* movzx eax, al */
+    pass(m, c->a, next->a);
+    if (c->b != c->a) pass(m, c->b, next->b);
+    m->locked = 0;
+    const unsigned target = take(m);
+    put_registers(m, PREFIX_66, XOR, target, target, target);
+    put_registers(m, PREFIX_F2, CONVERT, target, target, 0);               /* from eax */
+    set(m, target, c->target, next->target);
 }
 
 static void put_instruction(machine *m, const program_instruction *c, const next_reads *next)
 {
     const uint32_t o = c->op;
     m->locked = 0;
-    if (o >= MACHINE_LEAVE) {
-        put_leave(m, c, next);
+    if (o >= FLOW_EXITS) {
+        put_exit(m, c, next);
+    } else if (o == FLOW_BELOW || o == FLOW_AT_MOST) {
+        put_truth(m, c, next);
     } else if (o > PROGRAM_MOVE) {
         put_sum(m, c, next);
     } else if (o == PROGRAM_MOVE && next->target == NEVER) {
@@ -400,50 +444,49 @@ static void put_instruction(machine *m, const program_instruction *c, const next
 
 /* ---- a function ---- */
 
-size_t X(machine_write)(machine *m, function_kind kind)
+/* Where they go, by the instructions of the function; those that leave it go to what says why. */
+static void complete_jumps(machine *m, const unsigned char *end, size_t end_size)
+{
+    for (size_t i = 0; i < m->jump_count; i++)
+        if (!m->jumps[i].leaves) complete_jump(m, &m->jumps[i], m->begins[m->jumps[i].to]);
+    for (uint32_t why = 1; why <= LEAVES_MOST; why++) {
+        int any = 0;
+        for (size_t i = 0; i < m->jump_count; i++)
+            if (m->jumps[i].leaves && m->jumps[i].to == why) complete_jump(m, &m->jumps[i], m->count), any = 1;
+        if (any) put(m, 0xb8), put_bytes(m, &why, 4), put_bytes(m, end, end_size); /* mov eax, why */
+    }
+    m->jump_count = 0;
+}
+
+size_t X(machine_write)(machine *m)
 {
     static const unsigned char begin[] = { 0xf3, 0x0f, 0x1e, 0xfa,  /* endbr64 */
                                            0x53, 0x55, 0x50,        /* push rbx, rbp, and for alignment rax */
                                            0x48, 0x89, 0xfb,        /* mov rbx, rdi */
                                            0x48, 0x89, 0xf5 };      /* mov rbp, rsi */
-    static const unsigned char end[] = { 0x58, 0x5d, 0x5b, 0xc3 };  /* pop rax, rbp, rbx; ret */
+    static const unsigned char done[] = { 0x31, 0xc0 };             /* xor eax, eax */
+    static const unsigned char end[] = { 0x59, 0x5d, 0x5b, 0xc3 };  /* pop rcx, rbp, rbx; ret */
     const size_t at = m->count;
-    find_next_reads(m, &m->joined);
+    const step_flow *f = &m->joined;
+    find_next_reads(m, f);
+    if (taut_mem_grow(m->p->context, &m->begins, &m->begin_capacity, (size_t)f->count + 1, sizeof *m->begins)) m->failed = 1;
     if (!room(m)) return at;
     put_bytes(m, begin, sizeof begin);
-    for (uint32_t i = 0; room(m) && i < m->joined.count; i++)
-        m->now = i, put_instruction(m, &m->joined.code[i], &m->next[i]);
-    if (!room(m)) return at;
-    if (kind == WHOLE) {
-        static const int returned[] = { [WAY_LESS] = FIXED_ONE, [WAY_MORE] = FIXED_TWO, [WAY_OTHER] = FIXED_EIGHT };
-        put_registers(m, PREFIX_66, XOR, 0, 0, 0);
-        for (uint32_t way = WAY_LESS; way <= WAY_OTHER; way++) {
-            put_bytes(m, end, sizeof end);
-            complete_leaves(m, way);
-            put_memory(m, LOAD, 0, 0, fixed(m, returned[way]));
-        }
-    } else {
-        complete_leaves(m, WAY_FITS);
-        if (kind != SETUP) put_memory(m, LOAD, 0, 0, work(m, WORK_RETURNED));
+    for (uint32_t i = 0; room(m) && i < f->count; i++) {
+        m->now = i, m->begins[i] = m->count;
+        put_instruction(m, &f->code[i], &m->next[i]);
     }
-    m->leave_count = 0;
-    put_bytes(m, end, sizeof end);
-    for (unsigned r = 0; r < PROCESSOR_REGISTERS; r++) release(m, r);
+    if (!room(m)) return at;
+    m->begins[f->count] = m->count;
+    put_bytes(m, done, sizeof done), put_bytes(m, end, sizeof end);
+    complete_jumps(m, end, sizeof end);
+    forget_registers(m);
     return at;
 }
 
-void X(machine_write_numbers)(machine *m)
+void X(machine_write_masks)(machine *m)
 {
     const uint64_t sign = (uint64_t)1 << 63, masks[4] = { sign, sign, ~sign, ~sign };
-    const real numbers[FIXED_OF_PHASES] = { [FIXED_SOUND] = PIVOT_SOUND, [FIXED_LEAST] = PIVOT_LEAST,
-                                            [FIXED_LINEAR] = LINEAR_SOUND, [FIXED_TWO] = 2, [FIXED_ONE] = 1,
-                                            [FIXED_EIGHT] = 8 };
-    if (!room(m)) return;
-    put_bytes(m, masks, sizeof masks);
-    put_bytes(m, numbers, sizeof numbers);
-    for (int k = 0; k < m->p->phase_count && room(m); k++) {
-        const iteration *i = &m->p->phases[k].iteration;
-        put_bytes(m, (const double[]){ i->enough, i->rest }, 2 * sizeof(double));
-    }
+    if (room(m)) put_bytes(m, masks, sizeof masks);
 }
 #endif

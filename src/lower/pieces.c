@@ -9,14 +9,28 @@ typedef struct {
 
 typedef struct {
     const program *p;
+    const step_flow *f;
     pieces *z;
-    uint32_t current;         /* piece, or what stands between two */
+    uint32_t current, length; /* the piece, or what stands between two; its instructions so far */
+    uint32_t loop;            /* position where it began */
+    int conditions;           /* that are open */
 } survey;
+
+int X(pieces_stand_around)(const program *p, const step_flow *f, const program_instruction *c)
+{
+    const int is_put_out = (c->target >= p->state_first && c->target < p->state_first + p->state_count) ||
+                           (c->target >= f->report_first && c->target < f->literal_first);
+    return !flow_has_target(c) || is_put_out;
+}
 
 static void define(survey *v, uint32_t r)
 {
-    v->z->piece[r] = v->current;
-    v->z->start[r] = v->z->end[r] = v->z->position;
+    pieces *z = v->z;
+    if (z->slot[r] != PIECE_INSIDE) return;
+    if (!z->piece[r]) z->start[r] = z->position;
+    z->piece[r] = v->current;
+    z->end[r] = z->position;
+    z->may_be[r] |= v->conditions > 0;
 }
 
 static void reads(survey *v, uint32_t r)
@@ -27,61 +41,32 @@ static void reads(survey *v, uint32_t r)
     z->crosses[r] |= z->piece[r] != v->current;
 }
 
-static void survey_tape(survey *v, const segment *t)
-{
-    for (uint32_t i = 0; i < t->count; i++) {
-        const program_instruction *c = &t->code[i];
-        const int sum = c->op > PROGRAM_MOVE;
-        if (i % PIECE_LENGTH == 0) v->current++;
-        v->z->position++;
-        reads(v, c->a);
-        if (sum || (c->op < OP_COUNT && !op_has_number((op)c->op) && taut_op_arity((op)c->op) == 2)) reads(v, c->b);
-        if (sum) reads(v, c->c);
-        define(v, c->target);
-    }
-    v->current++; /* what follows is no piece */
-    v->z->position++;
-}
-
-static void survey_list(survey *v, const uint32_t *list, size_t count)
-{
-    for (size_t i = 0; list && i < count; i++) reads(v, list[i]);
-}
-
-/* What lives when the iteration begins is there in all of it; so is a matrix that is not formed every time. */
-static void extend(survey *v, uint32_t first, uint32_t matrix_first, uint32_t matrix_end, int always)
+/* What lives when the iteration begins is there in all of it; so is what some rounds take from earlier ones. */
+static void extend(survey *v)
 {
     pieces *z = v->z;
-    for (uint32_t r = 0; r < v->p->register_count; r++) {
+    for (uint32_t r = 0; r < v->f->register_count; r++) {
         if (!z->piece[r]) continue;
-        const int of_matrix = !always && z->start[r] >= matrix_first && z->start[r] < matrix_end;
-        if (of_matrix) z->start[r] = first;
-        if ((of_matrix || z->start[r] < first) && z->end[r] >= first) z->end[r] = z->position;
+        const int stays = z->may_be[r] && z->start[r] >= v->loop;
+        if (stays) z->start[r] = v->loop;
+        if ((stays || z->start[r] < v->loop) && z->end[r] >= v->loop) z->end[r] = z->position;
     }
 }
 
-static void survey_phase(survey *v, const program_phase *f)
+static void survey_instruction(survey *v, const program_instruction *c)
 {
-    survey_tape(v, &f->begin);
-    survey_list(v, f->guesses, f->size);
-    if (!f->size) return;
-    const uint32_t first = ++v->z->position;
-    survey_tape(v, &f->residual);
-    const uint32_t matrix_first = v->z->position;
-    survey_tape(v, &f->factor);
-    for (uint32_t i = 0; i < f->check_count; i++) reads(v, f->checks[i].pivot), reads(v, f->checks[i].reference);
-    const uint32_t matrix_end = v->z->position;
-    survey_tape(v, &f->solve);
-    survey_list(v, f->residuals, f->size), survey_list(v, f->changes, f->size), survey_list(v, f->weights, f->size);
-    survey_list(v, &f->unit, 1);
-    survey_list(v, f->seconds, f->seconds ? f->size : 0);
-    for (int i = 0; i < f->further_count; i++) {
-        survey_tape(v, &f->further[i].tape);
-        survey_list(v, f->further[i].sums, f->size), survey_list(v, f->lasts, i == FURTHER_MORE ? f->size : 0);
-        survey_list(v, f->weights, f->size), survey_list(v, &f->unit, 1);
-    }
+    const int around = X(pieces_stand_around)(v->p, v->f, c);
+    uint32_t read[3];
+    if (around || v->length == PIECE_LENGTH) v->current++, v->length = 0;
     v->z->position++;
-    extend(v, first, matrix_first, matrix_end, f->iteration.always);
+    for (int k = X(step_flow_operands)(c, read); k-- > 0;) reads(v, read[k]);
+    if (c->op == FLOW_LOOP) v->loop = v->z->position;
+    if (c->op == FLOW_IF || c->op == FLOW_FI) v->conditions += c->op == FLOW_IF ? 1 : -1;
+    if (around)
+        v->current++; /* what follows is another piece */
+    else
+        define(v, c->target), v->length++;
+    if (c->op == FLOW_REPEAT) extend(v);
 }
 
 static int by_start(const void *a, const void *b)
@@ -114,12 +99,12 @@ static int give_places(taut_context *context, const life *lives, uint32_t count,
     return status;
 }
 
-int X(pieces_place)(const program *p, pieces *z)
+static int place_all(const program *p, const step_flow *f, pieces *z)
 {
     uint32_t count = 0;
-    life *lives = taut_mem_new(p->context, p->register_count, sizeof *lives);
+    life *lives = taut_mem_new(p->context, f->register_count, sizeof *lives);
     if (!lives) return TAUT_OUT_OF_MEMORY;
-    for (uint32_t r = 0; r < p->register_count; r++)
+    for (uint32_t r = 0; r < f->register_count; r++)
         if (z->crosses[r]) lives[count++] = (life){ r, z->start[r], z->end[r] };
     qsort(lives, count, sizeof *lives, by_start);
     int status = give_places(p->context, lives, count, z);
@@ -127,25 +112,20 @@ int X(pieces_place)(const program *p, pieces *z)
     return status;
 }
 
-int X(pieces_create)(const program *p, pieces *z)
+int X(pieces_create)(const program *p, const step_flow *f, pieces *z)
 {
-    const size_t count = p->register_count;
-    survey v = { .p = p, .z = z };
+    const size_t count = f->register_count;
+    survey v = { .p = p, .f = f, .z = z, .current = 1 };
     *z = (pieces){ .slot = taut_mem_new(p->context, 4 * count, sizeof *z->slot),
-                   .crosses = taut_mem_new(p->context, count, 1),
+                   .crosses = taut_mem_new(p->context, 2 * count, 1),
                    .count = p->unknown_count };
     if (!z->slot || !z->crosses) return TAUT_OUT_OF_MEMORY;
     z->piece = z->slot + count, z->start = z->piece + count, z->end = z->start + count;
+    z->may_be = z->crosses + count;
     memset(z->slot, 0xff, count * sizeof *z->slot);
     for (uint32_t i = 0; i < p->unknown_count; i++) z->slot[p->unknown_first + i] = i;
-    for (int k = 0; k < p->phase_count; k++) survey_phase(&v, &p->phases[k]);
-    survey_tape(&v, &p->results);
-    return TAUT_OK;
-}
-
-void X(pieces_result)(pieces *z, uint32_t r)
-{
-    if (z->piece[r]) z->crosses[r] = 1, z->end[r] = z->position;
+    for (uint32_t i = 0; i < f->count; i++) survey_instruction(&v, &f->code[i]);
+    return place_all(p, f, z);
 }
 
 void X(pieces_clear)(const program *p, pieces *z)

@@ -17,13 +17,13 @@ typedef struct {
        for the last time. Positions count instructions, in the order in which a step comes by. */
     uint32_t *piece, *start, *end, position;
     unsigned char *crosses;   /* another piece reads it, or what stands around them */
+    unsigned char *may_be;    /* it is computed where a condition holds */
 } pieces;
 
-/* Three calls: begin, the registers that are read behind the last tape, and places for all. Registers of setup have
-   none. */
-int X(pieces_create)(const program *p, pieces *z);
-void X(pieces_result)(pieces *z, uint32_t r);
-int X(pieces_place)(const program *p, pieces *z);
+/* Registers of setup have no place. */
+int X(pieces_create)(const program *p, const step_flow *f, pieces *z);
 void X(pieces_clear)(const program *p, pieces *z);
+/* Does it stand around the pieces: exits, counters, and what is handed out? */
+int X(pieces_stand_around)(const program *p, const step_flow *f, const program_instruction *c);
 
 #endif

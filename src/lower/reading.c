@@ -304,7 +304,7 @@ static void put_table(const reading *r, int text, builder *out)
 
 static int emit(const reading *r, int text, builder *out)
 {
-    emit_functions used = { .iterates = 0 };
+    emit_functions used = { .fuses = 0 };
     uint32_t setup_count;
     int status = TAUT_OK;
     for (int i = first_of[text]; i < first_of[text + 1]; i++)
@@ -345,7 +345,7 @@ static void look_for_code(reading *r, int text)
     void *const *table = found;
     for (int i = first_of[text]; i < first_of[text + 1]; i++) {
         program *p = r->programs[i];
-        if (p) p->code = table[i - first_of[text]], p->code_is_new = 1;
+        if (p) p->code = table[i - first_of[text]], p->space.code_is_new = 1;
     }
     r->has_code[text] = 1;
 }
@@ -416,11 +416,11 @@ static const real *read(reading *r, int which, const state *x)
     if (!r->has_code[text]) look_for_code(r, text);
     X(program_read)(p, x);
     /* Has a pivot lost too many digits? A NaN has. */
-    const real *check = p->values + p->output_count - 2 * r->check_count[which];
+    const real *values = program_reports(p), *check = values + p->output_count - 2 * r->check_count[which];
     int sure = 1;
     for (size_t i = 0; i < r->check_count[which]; i++)
         sure &= REAL(fabs)(check[2 * i]) > (real)PIVOT_LEAST * REAL(fabs)(check[2 * i + 1]);
-    return sure ? p->values : NULL;
+    return sure ? values : NULL;
 }
 
 const real *X(reading_watched)(reading *r, const state *x) { return read(r, WATCHED, x); }

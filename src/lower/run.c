@@ -1,4 +1,4 @@
-/* Tapes are interpreted here. */
+/* The interpreter: a printer of flows whose paper is the machine itself. */
 #include "base/elementary.h"
 #include "lower/program.h"
 
@@ -40,7 +40,7 @@
 #else
 #define SUM_OF_PRODUCT taut_math_fma
 #endif
-#define RUN_TAPE void X(program_run_anywhere)
+#define RUN_TAPE int X(program_run_anywhere)
 #include "lower/run_tape.h"
 #undef RUN_TAPE
 #undef SUM_OF_PRODUCT
@@ -49,13 +49,13 @@
    second interpreter for those that do. */
 #if !defined(TAUT_REAL_QUAD) && defined(__x86_64__) && !defined(TAUT_FMA)
 #define SUM_OF_PRODUCT __builtin_fma
-#define RUN_TAPE static __attribute__((target("fma"))) void X(program_run_fused)
+#define RUN_TAPE static __attribute__((target("fma"))) int X(program_run_fused)
 #include "lower/run_tape.h"
 
-void X(program_run)(const segment *t, real *r)
+int X(program_run)(const program_instruction *code, real *r)
 {
-    (__builtin_cpu_supports("fma") ? X(program_run_fused) : X(program_run_anywhere))(t, r);
+    return (__builtin_cpu_supports("fma") ? X(program_run_fused) : X(program_run_anywhere))(code, r);
 }
 #else
-void X(program_run)(const segment *t, real *r) { X(program_run_anywhere)(t, r); }
+int X(program_run)(const program_instruction *code, real *r) { return X(program_run_anywhere)(code, r); }
 #endif

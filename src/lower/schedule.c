@@ -698,6 +698,7 @@ static int end_program(program *p, uint32_t instructions_most)
     place_literals(p);
     int status = X(program_length)(p) > instructions_most ? TAUT_UNSUPPORTED : X(program_fuse)(p);
     if (!status) status = end_segments(p);
+    if (!status) status = X(step_flow_create)(p, 0, &p->flow);
     return status ? status : X(program_room)(p);
 }
 

@@ -22,7 +22,7 @@
 
 /* What the text and its caller share: raise it when the type of an entry, or the meaning of what it is given, changes.
    It is part of the cache's key. */
-#define NATIVE_ABI 1
+#define NATIVE_ABI 2
 
 typedef enum {
     NATIVE_PENDING, /* not there yet */

@@ -123,7 +123,7 @@ const newton_counts *X(stepper_counts)(stepper *r)
 {
     if (!r->lowered) return &r->newton.counts;
     r->counts = r->newton.counts;
-    newton_counts_add(&r->counts, &r->lowered->counts);
+    newton_counts_add(&r->counts, &r->lowered->space.counts);
     return &r->counts;
 }
 
