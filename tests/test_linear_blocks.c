@@ -1,5 +1,5 @@
-/* Block elimination (linalg/linear_blocks.h) on matrices of random mechanisms: bodies that are joined by constraints and
-   by dampers, in trees and in loops; and what it hands over to KLU. */
+/* Block elimination (linalg/linear_blocks.h) on matrices of random mechanisms: bodies that are joined by constraints
+   and by dampers, in trees and in loops; and what it hands over to KLU. */
 #include "linear_matrices.h"
 
 enum { BODY = 6, MOST = 400 };

@@ -146,8 +146,8 @@ int taut_linear_create(taut_context *context, linear_backend backend, int n, con
     return TAUT_OK;
 }
 
-/* KLU does some BLOCKS_SPEED times fewer operations in a second than dense fronts. Where its columns are ordered for any
-   pivots, it makes no forecast (a negative number): its factors are larger then. */
+/* KLU does some BLOCKS_SPEED times fewer operations in a second than dense fronts. Where its columns are ordered for
+   any pivots, it makes no forecast (a negative number): its factors are larger then. */
 static const double BLOCKS_SPEED = 4;
 
 static int start_blocks(linear *solver, const linear_nodes *nodes)

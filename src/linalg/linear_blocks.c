@@ -8,8 +8,8 @@
 #include "base/room.h"
 #include "linalg/linear_blocks.h"
 
-/* Of |b - A x| relative to |A||x| + |b|, row by row. Elimination with pivoting leaves some 1e-16; as for LDL, four digits
-   may be lost. */
+/* Of |b - A x| relative to |A||x| + |b|, row by row. Elimination with pivoting leaves some 1e-16; as for LDL, four
+   digits may be lost. */
 static const double ERROR_MOST = 1e-12;
 
 typedef struct {
@@ -31,24 +31,16 @@ typedef struct {
     linear_info *info;
 } blocks;
 
-/* ---- a front ---- */
+/* ---- a front, by columns ---- */
 
 static inline double larger(double a, double b) { return b > a ? b : a; }
 
-/* Row of the front with the largest pivot for unknown k, among those of the front's own equations. */
-static int find_pivot(const double *front, int own, int width, int k)
+/* Exchanges two rows of a front. */
+static void exchange_rows(double *front, int width, int a, int b)
 {
-    int at = k;
-    for (int i = k + 1; i < own; i++)
-        if (fabs(front[i * width + k]) > fabs(front[at * width + k])) at = i;
-    return at;
-}
-
-static void exchange(double *a, double *b, int count)
-{
-    for (int i = 0; i < count; i++) {
-        double other = a[i];
-        a[i] = b[i], b[i] = other;
+    for (int j = 0; j < width; j++, front += width) {
+        const double other = front[a];
+        front[a] = front[b], front[b] = other;
     }
 }
 
@@ -56,64 +48,77 @@ static void exchange(double *a, double *b, int count)
 static WIDE_LOOPS int eliminate(double *restrict front, int own, int width, const double *sizes, int *pivots)
 {
     for (int k = 0; k < own; k++) {
-        const int at = pivots[k] = find_pivot(front, own, width, k);
-        double *restrict row = front + k * width;
-        if (at != k) exchange(row, front + at * width, width);
+        double *restrict column = front + k * width;
+        int at = k;
+        for (int i = k + 1; i < own; i++)
+            if (fabs(column[i]) > fabs(column[at])) at = i;
+        pivots[k] = at;
         /* written so that what is not a number stops here too */
-        if (!(fabs(row[k]) > LINEAR_SINGULAR * sizes[k])) return 0;
-        const double inverse = row[k] = 1 / row[k];
-        if (!(fabs(inverse) > 0)) return 0;
-        for (int i = k + 1; i < width; i++) {
-            double *restrict other = front + i * width;
-            if (other[k] == 0) continue;
-            const double factor = other[k] *= inverse;
-            for (int j = k + 1; j < width; j++) other[j] -= factor * row[j];
+        if (!(fabs(column[at]) > LINEAR_SINGULAR * sizes[k])) return 0;
+        if (at != k) exchange_rows(front, width, k, at);
+        const double inverse = column[k] = 1 / column[k];
+        for (int i = k + 1; i < width; i++) column[i] *= inverse;
+        for (int j = k + 1; j < width; j++) {
+            double *restrict other = front + j * width;
+            const double factor = other[k];
+            if (factor == 0) continue;
+            for (int i = k + 1; i < width; i++) other[i] -= factor * column[i];
         }
     }
     return 1;
 }
 
-/* size[j] := at least every entry of column j in rows from .. to - 1 */
-static WIDE_LOOPS void measure(const double *restrict front, int width, int from, int to, int first, int count,
-                               double *restrict size)
+/* The largest number. */
+static WIDE_LOOPS double most_of(const double *numbers, int count)
 {
-    for (int i = from; i < to; i++)
-        for (int j = 0; j < count; j++) size[j] = larger(size[j], fabs(front[i * width + first + j]));
+    double most = 0;
+    for (int i = 0; i < count; i++) most = larger(most, fabs(numbers[i]));
+    return most;
 }
 
-/* Takes the remainders of the children from the stack, the last one first. */
-static double *gather(const blocks *s, int index, double *stack_end, int *waiting, int *waiting_count)
+/* Entries of the matrix, and the remainders of the children from the stack, the last one first. */
+static double *gather(const blocks *s, int index, double *stack_end, int *waiting_count)
 {
     const blocks_plan *plan = s->plan;
     const blocks_front *f = &plan->fronts[index];
     const int width = f->own + f->later;
     memset(s->front, 0, (size_t)width * (size_t)width * sizeof *s->front);
     for (int e = f->first_entry; e < f->first_entry + f->entry_count; e++)
-        s->front[plan->entries[e].at] += s->values[plan->entries[e].value];
+        s->front[plan->entries[e].at] = s->values[plan->entries[e].value];
     for (int c = 0; c < f->children; c++) {
-        const blocks_front *child = &plan->fronts[waiting[--*waiting_count]];
+        const blocks_front *child = &plan->fronts[s->waiting[--*waiting_count]];
         const int later = child->later, *into = plan->into + child->indices;
         stack_end -= (size_t)later * (size_t)later;
-        for (int i = 0; i < later; i++) {
-            double *row = s->front + into[i] * width;
-            const double *from = stack_end + (size_t)i * (size_t)later;
-            for (int j = 0; j < later; j++) row[into[j]] += from[j];
+        const double *from = stack_end;
+        for (int j = 0; j < later; j++, from += later) {
+            double *column = s->front + into[j] * width;
+            for (int i = 0; i < later; i++) column[into[i]] += from[i];
         }
     }
     return stack_end;
+}
+
+/* Sizes of what pivots are computed from: all that comes together in the columns of the front. */
+static void measure(const blocks *s, const blocks_front *f)
+{
+    const int own = f->own, width = own + f->later, *index = s->plan->index + f->indices;
+    for (int k = 0; k < own; k++)
+        s->size[f->first + k] = larger(s->size[f->first + k], most_of(s->front + k * width, own));
+    for (int j = 0; j < f->later; j++)
+        s->size[index[j]] = larger(s->size[index[j]], most_of(s->front + (own + j) * width + own, f->later));
 }
 
 /* Factors and remainder of the front go where they belong. */
 static double *put_away(const blocks *s, const blocks_front *f, double *stack_end)
 {
     const int own = f->own, later = f->later, width = own + later;
-    double *upper = s->factors + f->factors, *lower = upper + own * width;
-    memcpy(upper, s->front, (size_t)own * (size_t)width * sizeof *upper);
-    for (int i = 0; i < later; i++) {
-        const double *row = s->front + (own + i) * width;
-        memcpy(lower + i * own, row, (size_t)own * sizeof *lower);
-        memcpy(stack_end, row + own, (size_t)later * sizeof *stack_end);
-        stack_end += later;
+    double *to = s->factors + f->factors;
+    memcpy(to, s->front, (size_t)own * (size_t)width * sizeof *to);
+    to += own * width;
+    for (int j = 0; j < later; j++, to += own, stack_end += later) {
+        const double *column = s->front + (own + j) * width;
+        memcpy(to, column, (size_t)own * sizeof *to);
+        memcpy(stack_end, column + own, (size_t)later * sizeof *stack_end);
     }
     return stack_end;
 }
@@ -126,14 +131,9 @@ static int eliminate_all(blocks *s)
     memset(s->size, 0, (size_t)plan->n * sizeof *s->size);
     for (int k = 0; k < plan->count; k++) {
         const blocks_front *f = &plan->fronts[k];
-        const int own = f->own, width = own + f->later;
-        stack_end = gather(s, k, stack_end, s->waiting, &waiting_count);
-        measure(s->front, width, 0, own, 0, own, s->size + f->first);
-        for (int j = 0; j < f->later; j++) {
-            double *size = s->size + plan->index[f->indices + (size_t)j];
-            for (int i = own; i < width; i++) *size = larger(*size, fabs(s->front[i * width + own + j]));
-        }
-        if (!eliminate(s->front, own, width, s->size + f->first, s->pivot + f->first)) return 0;
+        stack_end = gather(s, k, stack_end, &waiting_count);
+        measure(s, f);
+        if (!eliminate(s->front, f->own, f->own + f->later, s->size + f->first, s->pivot + f->first)) return 0;
         stack_end = put_away(s, f, stack_end);
         if (f->later) s->waiting[waiting_count++] = k;
     }
@@ -142,36 +142,41 @@ static int eliminate_all(blocks *s)
 
 /* ---- solving ---- */
 
-/* L x' = P x of a front and its later unknowns */
-static void forward(const blocks *s, const blocks_front *f, double *x)
+static void exchange(double *a, double *b)
 {
-    const int own = f->own, later = f->later, width = own + later, *index = s->plan->index + f->indices;
-    const double *upper = s->factors + f->factors, *lower = upper + own * width;
-    double *b = x + f->first;
-    for (int k = 0; k < own; k++) exchange(b + k, b + s->pivot[f->first + k], 1);
-    for (int i = 1; i < own; i++) {
-        double sum = b[i];
-        for (int k = 0; k < i; k++) sum -= upper[i * width + k] * b[k];
-        b[i] = sum;
-    }
-    for (int i = 0; i < later; i++) {
-        double sum = x[index[i]];
-        for (int k = 0; k < own; k++) sum -= lower[i * own + k] * b[k];
-        x[index[i]] = sum;
-    }
+    const double other = *a;
+    *a = *b, *b = other;
 }
 
-static void backward(const blocks *s, const blocks_front *f, double *x)
+/* x := L^-1 P x, for a front and its later unknowns. y: work, as many numbers as the front is wide. */
+static void forward(const blocks *s, const blocks_front *f, double *restrict x, double *restrict y)
 {
     const int own = f->own, later = f->later, width = own + later, *index = s->plan->index + f->indices;
-    const double *upper = s->factors + f->factors;
+    const double *restrict column = s->factors + f->factors;
     double *b = x + f->first;
+    for (int k = 0; k < own; k++) exchange(b + k, b + s->pivot[f->first + k]);
+    for (int k = 0; k < own; k++) y[k] = b[k];
+    for (int j = 0; j < later; j++) y[own + j] = x[index[j]];
+    for (int k = 0; k < own; k++, column += width)
+        for (int i = k + 1; i < width; i++) y[i] -= column[i] * y[k];
+    for (int k = 0; k < own; k++) b[k] = y[k];
+    for (int j = 0; j < later; j++) x[index[j]] = y[own + j];
+}
+
+static void backward(const blocks *s, const blocks_front *f, double *restrict x, double *restrict y)
+{
+    const int own = f->own, later = f->later, width = own + later, *index = s->plan->index + f->indices;
+    const double *restrict columns = s->factors + f->factors, *restrict column = columns + own * width;
+    double *b = x + f->first;
+    for (int k = 0; k < own; k++) y[k] = b[k];
+    for (int j = 0; j < later; j++, column += own) {
+        const double known = x[index[j]];
+        for (int k = 0; k < own; k++) y[k] -= column[k] * known;
+    }
     for (int k = own - 1; k >= 0; k--) {
-        const double *row = upper + k * width;
-        double sum = b[k];
-        for (int j = 0; j < later; j++) sum -= row[own + j] * x[index[j]];
-        for (int j = k + 1; j < own; j++) sum -= row[j] * b[j];
-        b[k] = sum * row[k];
+        column = columns + k * width;
+        const double found = b[k] = y[k] * column[k];
+        for (int i = 0; i < k; i++) y[i] -= column[i] * found;
     }
 }
 
@@ -179,34 +184,34 @@ static void backward(const blocks *s, const blocks_front *f, double *x)
 static void forward_transposed(const blocks *s, const blocks_front *f, double *x)
 {
     const int own = f->own, later = f->later, width = own + later, *index = s->plan->index + f->indices;
-    const double *upper = s->factors + f->factors;
+    const double *column = s->factors + f->factors;
     double *b = x + f->first;
-    for (int k = 0; k < own; k++) {
-        const double *row = upper + k * width;
-        b[k] *= row[k];
-        for (int j = k + 1; j < own; j++) b[j] -= row[j] * b[k];
-        for (int j = 0; j < later; j++) x[index[j]] -= row[own + j] * b[k];
+    for (int k = 0; k < own; k++, column += width) {
+        for (int i = 0; i < k; i++) b[k] -= column[i] * b[i];
+        b[k] *= column[k];
     }
+    for (int j = 0; j < later; j++, column += own)
+        for (int k = 0; k < own; k++) x[index[j]] -= column[k] * b[k];
 }
 
 static void backward_transposed(const blocks *s, const blocks_front *f, double *x)
 {
     const int own = f->own, later = f->later, width = own + later, *index = s->plan->index + f->indices;
-    const double *upper = s->factors + f->factors, *lower = upper + own * width;
     double *b = x + f->first;
-    for (int i = 0; i < later; i++)
-        for (int k = 0; k < own; k++) b[k] -= lower[i * own + k] * x[index[i]];
-    for (int i = own - 1; i > 0; i--)
-        for (int k = 0; k < i; k++) b[k] -= upper[i * width + k] * b[i];
-    for (int k = own - 1; k >= 0; k--) exchange(b + k, b + s->pivot[f->first + k], 1);
+    for (int k = own - 1; k >= 0; k--) {
+        const double *column = s->factors + f->factors + k * width;
+        for (int j = 0; j < later; j++) b[k] -= column[own + j] * x[index[j]];
+        for (int i = k + 1; i < own; i++) b[k] -= column[i] * b[i];
+    }
+    for (int k = own - 1; k >= 0; k--) exchange(b + k, b + s->pivot[f->first + k]);
 }
 
 static void substitute(const blocks *s, double *b)
 {
     const blocks_plan *plan = s->plan;
     for (int k = 0; k < plan->n; k++) s->x[k] = b[plan->row[k]];
-    for (int k = 0; k < plan->count; k++) forward(s, &plan->fronts[k], s->x);
-    for (int k = plan->count - 1; k >= 0; k--) backward(s, &plan->fronts[k], s->x);
+    for (int k = 0; k < plan->count; k++) forward(s, &plan->fronts[k], s->x, s->front);
+    for (int k = plan->count - 1; k >= 0; k--) backward(s, &plan->fronts[k], s->x, s->front);
     for (int k = 0; k < plan->n; k++) b[plan->column[k]] = s->x[k];
 }
 
@@ -219,9 +224,9 @@ static void substitute_transposed(const blocks *s, double *b)
     for (int k = 0; k < plan->n; k++) b[plan->row[k]] = s->x[k];
 }
 
-/* Does x satisfy the equations with `right` as well as round-off allows? The size of an equation is |A||x| + |b|, where
-   as |x| of an unknown counts the largest of its kind, late or not: parts of the motion that are zero, but for round-off
-   of the others, are not looked at (Arioli, Demmel, Duff 1989). */
+/* Does x satisfy the equations with `right` as well as round-off allows? The size of an equation is |A||x| + |b|, with
+   the largest |x| of all late unknowns, and of all others. Each unknown's own size would be too strict: parts of the
+   motion may be zero, but for round-off of other parts (Arioli, Demmel, Duff 1989). */
 static int is_good(const blocks *s, const double *x)
 {
     const linear_pattern *p = s->pattern;
@@ -357,5 +362,8 @@ static int blocks_create_like(const void *other, const linear_pattern *pattern, 
     return create_by_plan(like->context, pattern, like->plan, state);
 }
 
-const linear_operations taut_linear_blocks = { "blocks",       NULL, blocks_factor, blocks_solve, blocks_solve_transposed,
-                                               blocks_destroy, 0,    blocks_create_like };
+/* No create: it needs the nodes. */
+const linear_operations taut_linear_blocks = { "blocks",         NULL,
+                                               blocks_factor,    blocks_solve,
+                                               blocks_solve_transposed, blocks_destroy,
+                                               0,                blocks_create_like };

@@ -18,7 +18,7 @@
 
 enum { BLOCKS_MOST = 48 }; /* own unknowns of a front, unless a single node has more */
 
-/* One entry of the matrix: its number among the values, and its place in the front. */
+/* One entry of the matrix: its number among the values, and its place in the front, which stands by columns. */
 typedef struct {
     int value, at;
 } blocks_entry;
@@ -29,7 +29,7 @@ typedef struct {
     int children;            /* fronts whose remainders it takes; in postorder they come just before it */
     int first_entry, entry_count;
     size_t indices;          /* where its numbers begin in `index` and `into` below */
-    size_t factors;          /* the same in `factors`: m rows of m + w numbers, then w rows of m */
+    size_t factors;          /* the same in `factors`: m columns of m + w numbers, then w columns of m */
 } blocks_front;
 
 /* What the numeric half needs. It depends on the pattern alone, and objects of one pattern share it. */

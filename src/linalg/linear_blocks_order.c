@@ -384,7 +384,11 @@ static void number_rows(making *m, blocks_plan *plan)
         const int *node = pass ? m->nodes->column : m->nodes->row;
         int *at = pass ? m->column_at : m->row_at, *from = pass ? plan->column : plan->row;
         memcpy(next, m->first_of_node, (size_t)m->nodes->count * sizeof *next);
-        for (int i = 0; i < n; i++) at[i] = next[node[i]]++, from[at[i]] = i, plan->is_late[at[i]] = m->nodes->late[node[i]];
+        for (int i = 0; i < n; i++) {
+            at[i] = next[node[i]]++;
+            from[at[i]] = i;
+            plan->is_late[at[i]] = m->nodes->late[node[i]];
+        }
     }
 }
 
@@ -453,7 +457,7 @@ static void place_entries(making *m, blocks_plan *plan)
                 const int width = f->own + f->later;
                 if (pass)
                     plan->entries[f->first_entry + f->entry_count] =
-                        (blocks_entry){ e, place_in_front(plan, f, row) * width + place_in_front(plan, f, column) };
+                        (blocks_entry){ e, place_in_front(plan, f, column) * width + place_in_front(plan, f, row) };
                 f->entry_count++;
             }
         int first = 0;
