@@ -179,7 +179,7 @@ static void lane_values(expr e)
         registers[i] = as[i] = (real)value_of(n.a);
         registers[LANES + i] = bs[i] = taut_op_arity(now) == 2 ? (real)value_of(n.b) : 0;
     }
-    X(tape_numbers)(t, registers);
+    X(tape_numbers)(t, registers, LANES);
     X(tape_run)(t, registers, LANES, NULL);
     for (int i = 0; i < LANES; i++) {
         const real value = registers[t->outputs[0] * LANES + i];

@@ -461,6 +461,11 @@ static inline void put(const piece *p, const course *c, real *target, const uint
 }
 
 /* Puts one kind of input of a piece into its registers. */
+static inline void pad(real *row, int lanes)
+{
+    for (int i = lanes; lanes == TAPE_PADDED - 1 && i < TAPE_PADDED; i++) row[i] = row[0];
+}
+
 static void gather(const batch *b, const kernel *k, const piece *p, const place *x, real *registers)
 {
     for (uint32_t slot = 0; slot < k->slots; slot++) {
@@ -470,6 +475,7 @@ static void gather(const batch *b, const kernel *k, const piece *p, const place 
             take(p, p->courses ? &p->courses[slot] : NULL, source, b->variables + slot, k->slots, target);
         else
             memset(target, 0, (size_t)p->lanes * sizeof *target);
+        pad(target, p->lanes);
     }
 }
 
@@ -477,9 +483,11 @@ static void gather_constants(const field *f, const batch *b, const kernel *k, co
                              real *registers)
 {
     const real *constants = f->constants == work->plan_constants ? work->constants : f->constants;
-    for (uint32_t slot = 0; slot < k->constants; slot++)
-        take(p, p->courses ? &p->courses[k->slots + slot] : NULL, constants, b->constants + slot, k->constants,
-             registers + (size_t)(k->slots + slot) * LANES);
+    for (uint32_t slot = 0; slot < k->constants; slot++) {
+        real *target = registers + (size_t)(k->slots + slot) * LANES;
+        take(p, p->courses ? &p->courses[k->slots + slot] : NULL, constants, b->constants + slot, k->constants, target);
+        pad(target, p->lanes);
+    }
 }
 
 static const course *row_course(const piece *p, const kernel *k)
@@ -535,7 +543,8 @@ struct evaluation {
 /* From a piece of no lanes on. */
 static inline void evaluate_pieces(const evaluation *e, piece p, real *registers)
 {
-    X(tape_numbers)(e->t, registers);
+    const uint32_t count = e->f->f->batches[e->n].count;
+    X(tape_numbers)(e->t, registers, count < LANES ? (int)count : LANES);
     while (next_piece(e->f, e->n, &p)) {
         run_block(e->f, e->n, e->t, &p, e->x, e->u, e->w, registers);
         e->add(e, &p, registers);

@@ -4,8 +4,9 @@
 #include "base/loops.h"
 #include "expr/call.h"
 
-void X(tape_numbers)(const tape *t, real *registers)
+void X(tape_numbers)(const tape *t, real *registers, int lanes)
 {
+    if (lanes < TAPE_PADDED) lanes = TAPE_PADDED;
 #ifdef TAUT_REAL_QUAD
     const real *numbers = t->numbers;
 #else
@@ -13,7 +14,7 @@ void X(tape_numbers)(const tape *t, real *registers)
 #endif
     for (uint32_t n = 0; n < t->number_count; n++) {
         real *row = registers + (size_t)(t->first_number + n) * LANES;
-        for (int i = 0; i < LANES; i++) row[i] = numbers[n];
+        for (int i = 0; i < lanes; i++) row[i] = numbers[n];
     }
 }
 
@@ -62,12 +63,14 @@ static void run_call(const tape *t, const tape_call *call, real *registers, int 
     }
 }
 
-WIDE_LOOPS void X(tape_run)(const tape *t, real *registers, int lanes, taut_context *context)
+/* lanes: a number that the compiler sees where there are few. */
+static inline __attribute__((always_inline)) void run(const tape *t, real *registers, int lanes, int called,
+                                                      taut_context *context)
 {
     const instruction *line = t->code, *end = line + t->length;
     for (; line < end; line++) {
         if (line->op == OP_CALL) {
-            run_call(t, &t->calls[line->a], registers, lanes, context);
+            run_call(t, &t->calls[line->a], registers, called, context);
             continue;
         }
         real *target = registers + (size_t)line->target * LANES;
@@ -76,4 +79,17 @@ WIDE_LOOPS void X(tape_run)(const tape *t, real *registers, int lanes, taut_cont
             OPERATIONS(LANES_LEAF, LANES_UNARY, LANES_NUMBERED, LANES_BINARY)
         }
     }
+}
+
+/* The loops over one, two or four lanes have no counter: most terms of a mechanism are the only ones of their shape. */
+WIDE_LOOPS void X(tape_run)(const tape *t, real *registers, int lanes, taut_context *context)
+{
+    if (lanes == 1)
+        run(t, registers, 1, lanes, context);
+    else if (lanes == 2)
+        run(t, registers, 2, lanes, context);
+    else if (lanes <= TAPE_PADDED)
+        run(t, registers, TAPE_PADDED, lanes, context);
+    else
+        run(t, registers, lanes, lanes, context);
 }

@@ -22,7 +22,9 @@ typedef enum {
     LINEAR_KLU_COLUMNS, /* KLU with its columns ordered for whatever rows the pivots are in (COLAMD), where KLU hopes
                         for the diagonal (AMD): for saddle points of several stages, whose many zeros there ruin the
                         other order */
-    LINEAR_AUTO_COLUMNS /* as LINEAR_AUTO, with KLU_COLUMNS for KLU */
+    LINEAR_AUTO_COLUMNS, /* as LINEAR_AUTO, with KLU_COLUMNS for KLU */
+    LINEAR_BLOCKS    /* elimination node by node (taut_linear_create_blocks), in an order fixed from the pattern, without
+                        pivoting between nodes. Measures its error and hands other matrices to KLU */
 } linear_backend;
 
 typedef struct linear linear;
@@ -41,6 +43,18 @@ typedef struct {
    symmetric promises that values will be symmetric: MUMPS then reads one triangle. */
 int taut_linear_create(taut_context *context, linear_backend backend, int n, const int *column_start,
                        const int *row_index, int symmetric, linear **result);
+/* Unknowns and equations that belong together, such as the velocities of a body: the node of each row and each column of
+   the matrix. A node has as many rows as columns, and those of nodes that are not late make a regular matrix by
+   themselves. A late node (the multipliers of a constraint) gets its pivots from the nodes around it: it is eliminated
+   after all of these. */
+typedef struct {
+    int count;
+    const int *row, *column;
+    const unsigned char *late;
+} linear_nodes;
+/* By LINEAR_BLOCKS where the nodes allow it at no more work, and otherwise as taut_linear_create. */
+int taut_linear_create_blocks(taut_context *context, linear_backend otherwise, int n, const int *column_start,
+                              const int *row_index, const linear_nodes *nodes, linear **result);
 /* Another one for the same pattern, with the back end and the analysis of `like`, which both then own; in one
    context. */
 int taut_linear_create_like(const linear *like, linear **result);

@@ -27,7 +27,12 @@ typedef struct {
 } linear_operations;
 
 extern const linear_operations taut_linear_small, taut_linear_lapack, taut_linear_klu, taut_linear_klu_columns,
-    taut_linear_mumps, taut_linear_ldl;
+    taut_linear_mumps, taut_linear_ldl, taut_linear_blocks;
+
+/* BLOCKS's create: *state is NULL, with status TAUT_OK, where the nodes do not fit. Operations of a factorisation, and
+   numbers that it needs. */
+int taut_blocks_create(taut_context *context, const linear_pattern *pattern, const linear_nodes *nodes,
+                       double *operations, double *entries, void **state);
 
 /* LDL's parts of taut_linear_value_order, taut_linear_takes_lower and taut_linear_use. */
 int taut_ldl_value_order(void *state, const int **order);

@@ -27,6 +27,9 @@ struct assembly {
     int symmetric;
     linear *solver;
     linear_backend backend;
+    struct system *s;      /* until finish, where nodes are expected: */
+    system_nodes nodes;
+    int *row_node, *column_node; /* -1: not declared */
 };
 
 int X(assembly_create)(taut_context *context, int size, assembly **result)
@@ -41,9 +44,20 @@ int X(assembly_create)(taut_context *context, int size, assembly **result)
     return TAUT_OK;
 }
 
+static void forget_nodes(assembly *a)
+{
+    if (!a->s) return;
+    X(system_nodes_clear)(a->s, &a->nodes);
+    taut_mem_free(a->context, a->row_node);
+    taut_mem_free(a->context, a->column_node);
+    a->row_node = a->column_node = NULL;
+    a->s = NULL;
+}
+
 void X(assembly_destroy)(assembly *a)
 {
     if (!a) return;
+    forget_nodes(a);
     for (size_t i = 0; i < a->count; i++) taut_mem_free(a->context, a->blocks[i].map);
     taut_mem_free(a->context, a->blocks);
     taut_pattern_destroy(a->context, a->columns);
@@ -135,6 +149,50 @@ static int settle(const assembly *a)
 
 void X(assembly_expect_zeros)(assembly *a) { a->backend = LINEAR_AUTO_COLUMNS; }
 
+int X(assembly_expect_nodes)(assembly *a, struct system *s)
+{
+    a->s = s;
+    a->row_node = taut_mem_new(a->context, (size_t)a->size, sizeof *a->row_node);
+    a->column_node = taut_mem_new(a->context, (size_t)a->size, sizeof *a->column_node);
+    if (!a->row_node || !a->column_node) return TAUT_OUT_OF_MEMORY;
+    for (int i = 0; i < a->size; i++) a->row_node[i] = a->column_node[i] = -1;
+    return X(system_nodes_create)(s, &a->nodes);
+}
+
+static void declare(const assembly *a, int *node, int at, int of_constraints)
+{
+    if (!a->s) return;
+    const size_t count = of_constraints ? a->s->c : a->s->n;
+    if (count) memcpy(node + at, of_constraints ? a->nodes.constraint : a->nodes.coordinate, count * sizeof *node);
+}
+
+void X(assembly_rows)(assembly *a, int row, int of_constraints) { declare(a, a->row_node, row, of_constraints); }
+
+void X(assembly_columns)(assembly *a, int column, int of_constraints)
+{
+    declare(a, a->column_node, column, of_constraints);
+}
+
+/* Are all rows and columns those of some node? */
+static int has_nodes(const assembly *a)
+{
+    for (int i = 0; a->s && i < a->size; i++)
+        if (a->row_node[i] < 0 || a->column_node[i] < 0) return 0;
+    return a->s != NULL;
+}
+
+static int create_solver(assembly *a, int symmetric)
+{
+    const linear_nodes nodes = { a->nodes.count, a->row_node, a->column_node, a->nodes.late };
+    const pattern *columns = a->columns;
+    int status = has_nodes(a) ? taut_linear_create_blocks(a->context, a->backend, a->size, columns->start,
+                                                          columns->index, &nodes, &a->solver)
+                              : taut_linear_create(a->context, a->backend, a->size, columns->start, columns->index,
+                                                   symmetric, &a->solver);
+    forget_nodes(a);
+    return status;
+}
+
 int X(assembly_finish)(assembly *a, int symmetric)
 {
     size_t entries = (size_t)a->size, at = 0;
@@ -162,8 +220,7 @@ int X(assembly_finish)(assembly *a, int symmetric)
         entry_map map = { a->columns, p->map };
         visit(p, map_entry, &map);
     }
-    status = taut_linear_create(a->context, a->backend, a->size, a->columns->start, a->columns->index, symmetric,
-                                &a->solver);
+    status = create_solver(a, symmetric);
     if (!status) status = settle(a);
     return status ? status : room_create(a->context, lay_out, a, &a->room);
 }

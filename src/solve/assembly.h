@@ -4,7 +4,7 @@
 #define TAUT_SOLVE_ASSEMBLY_H
 
 #include "linalg/linear.h"
-#include "system/system.h"
+#include "system/nodes.h"
 
 typedef struct assembly assembly;
 
@@ -22,6 +22,12 @@ void X(assembly_destroy)(assembly *a);
 int X(assembly_add)(assembly *a, const block_shape *b, int row, int column, int *id);
 /* Call before finish for a matrix with many zeros on its diagonal, such as the saddle points of several stages. */
 void X(assembly_expect_zeros)(assembly *a);
+/* Call before finish for a matrix that may be eliminated node by node. Rows and columns of coordinates and constraints
+   are then declared where they begin: n of each of the former, c of the latter. A matrix with other rows or columns, or
+   none of the system, is not eliminated so. */
+int X(assembly_expect_nodes)(assembly *a, struct system *s);
+void X(assembly_rows)(assembly *a, int row, int of_constraints);
+void X(assembly_columns)(assembly *a, int column, int of_constraints);
 /* Fixes the pattern and analyses it. */
 int X(assembly_finish)(assembly *a, int symmetric);
 

@@ -84,6 +84,10 @@ static int create_full(kkt *k)
         if (!status) status = X(assembly_add)(k->matrix, &k->softening, lambda0, lambda0, &k->id_softening);
         if (!status) status = X(stress_create)(s, NULL, &k->stress);
     }
+    if (!status) status = X(assembly_expect_nodes)(k->matrix, s);
+    for (int at = 0; !status && at <= v0; at += n)
+        X(assembly_rows)(k->matrix, at, 0), X(assembly_columns)(k->matrix, at, 0);
+    if (!status) X(assembly_rows)(k->matrix, lambda0, 1), X(assembly_columns)(k->matrix, lambda0, 1);
     if (!status) status = X(assembly_finish)(k->matrix, 0);
     k->value_count = (size_t)largest;
     k->unknown_count = (size_t)(lambda0 + c);

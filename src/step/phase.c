@@ -294,9 +294,26 @@ static int is_saddle(step_compiled *p)
     return found == (SADDLE_PI | SADDLE_FORCE | SADDLE_G | (own_velocity ? SADDLE_V | SADDLE_NU : 0));
 }
 
+/* Which rows and columns belong to which coordinates and constraints. */
+static int expect_nodes(step_compiled *p)
+{
+    const step_work *w = p->w;
+    const step_table *t = w->table;
+    int status = X(assembly_expect_nodes)(p->matrix, w->s);
+    for (int g = p->first_group; !status && g < p->first_group + p->group_count; g++)
+        if (t->groups[g].size != STEP_Y)
+            X(assembly_columns)(p->matrix, (int)(w->offsets[g] - w->offsets[p->first_group]),
+                                t->groups[g].size == STEP_C);
+    for (int e = 0; !status && e < t->equation_count; e++)
+        if (p->rows[e] >= 0 && t->equations[e].size != STEP_Y)
+            X(assembly_rows)(p->matrix, p->rows[e], t->equations[e].size == STEP_C);
+    return status;
+}
+
 static int create_matrix(step_compiled *p)
 {
     int status = X(assembly_create)(p->w->s->context, p->size, &p->matrix);
+    if (!status) status = expect_nodes(p);
     for (int i = 0; !status && i < p->entry_count; i++) {
         assembly_entry *e = &p->entries[i].at;
         status = X(assembly_add)(p->matrix, e->block, e->row, e->column, &e->id);

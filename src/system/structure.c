@@ -8,77 +8,10 @@
 #include <string.h>
 
 #include "linalg/dense.h"
+#include "linalg/partition.h"
 
 #define BLOCK_LIMIT 16    /* largest diagonal block of the mass matrix that is inverted beforehand */
 #define RANK_LIMIT 64     /* largest block whose rank is examined; larger ones are left to the solver */
-
-/* Diagonal blocks of a symmetric pattern: the members of block b are order[start[b]] .. order[start[b+1]-1]. */
-typedef struct {
-    int count, largest;
-    int *start, *order, *block_of;
-} partition;
-
-static int root_of(int *parent, int i)
-{
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-}
-
-static void partition_clear(taut_context *context, partition *p)
-{
-    taut_mem_free(context, p->start);
-    taut_mem_free(context, p->order);
-    taut_mem_free(context, p->block_of);
-}
-
-static int is_diagonal(const pattern *shape)
-{
-    for (int i = 0; i < shape->rows; i++)
-        for (int k = shape->start[i]; k < shape->start[i + 1]; k++)
-            if (shape->index[k] != i) return 0;
-    return 1;
-}
-
-static int partition_create(taut_context *context, const pattern *shape, partition *p)
-{
-    int n = shape->rows;
-    *p = (partition){ 0 };
-    p->start = taut_mem_new(context, (size_t)n + 1, sizeof *p->start);
-    p->order = taut_mem_resize(context, NULL, (size_t)n, sizeof *p->order);
-    p->block_of = taut_mem_resize(context, NULL, (size_t)n, sizeof *p->block_of);
-    if (p->start && p->order && p->block_of && is_diagonal(shape)) {
-        for (int i = 0; i < n; i++) p->start[i + 1] = i + 1, p->order[i] = p->block_of[i] = i;
-        p->count = n;
-        p->largest = n > 0;
-        return TAUT_OK;
-    }
-    int *parent = taut_mem_resize(context, NULL, (size_t)n, sizeof *parent);
-    if (!p->start || !p->order || !p->block_of || !parent) {
-        partition_clear(context, p);
-        taut_mem_free(context, parent);
-        return TAUT_OUT_OF_MEMORY;
-    }
-    for (int i = 0; i < n; i++) parent[i] = i;
-    for (int i = 0; i < n; i++)
-        for (int k = shape->start[i]; k < shape->start[i + 1]; k++) {
-            int a = root_of(parent, i), b = root_of(parent, shape->index[k]);
-            if (a != b) parent[a > b ? a : b] = a > b ? b : a; /* the smallest member is the root */
-        }
-    for (int i = 0; i < n; i++) {
-        int r = root_of(parent, i);
-        p->block_of[i] = r == i ? p->count++ : p->block_of[r];
-        p->start[p->block_of[i] + 1]++;
-    }
-    for (int b = 0; b < p->count; b++) {
-        if (p->start[b + 1] > p->largest) p->largest = p->start[b + 1];
-        p->start[b + 1] += p->start[b];
-    }
-    for (int i = 0; i < n; i++) p->order[p->start[p->block_of[i]]++] = i;
-    for (int b = p->count; b > 0; b--) p->start[b] = p->start[b - 1];
-    p->start[0] = 0;
-    taut_mem_free(context, parent);
-    return TAUT_OK;
-}
 
 static void copy_block(const partition *p, int b, const pattern *shape, const real *values, real *dense)
 {
@@ -155,7 +88,7 @@ static int find_singular(struct system *s, const pattern *shape, const real *val
 {
     partition p;
     int found = 0;
-    if (partition_create(s->context, shape, &p)) return -1;
+    if (taut_partition_create(s->context, shape, &p)) return -1;
     const size_t largest = p.largest < RANK_LIMIT ? (size_t)p.largest : RANK_LIMIT;
     real *dense = taut_mem_new(s->context, largest * largest, sizeof *dense);
     for (int b = 0; dense && b < p.count; b++) {
@@ -167,7 +100,7 @@ static int find_singular(struct system *s, const pattern *shape, const real *val
         for (int k = p.start[b]; k < p.start[b + 1]; k++) singular[p.order[k]] = 1 + b, found++;
     }
     taut_mem_free(s->context, dense);
-    partition_clear(s->context, &p);
+    taut_partition_clear(s->context, &p);
     return dense ? found : -1;
 }
 
@@ -430,7 +363,7 @@ static int find_constant_mass(struct system *s, const place *at, const real *val
     if (!status) status = X(field_prepare_hessian)(s->energy, KIND_W, KIND_T);
     if (status) return status;
     const pattern *shape = X(field_hessian_pattern)(s->energy, KIND_W, KIND_W);
-    status = partition_create(s->context, shape, &p);
+    status = taut_partition_create(s->context, shape, &p);
     if (status) return status;
     found->separable = X(field_hessian_zero)(s->energy, KIND_W, KIND_Q);
     found->constant_mass = !X(field_hessian_varies)(s->energy, KIND_W, KIND_W);
@@ -447,7 +380,7 @@ static int find_constant_mass(struct system *s, const place *at, const real *val
         if (!status) X(field_gradient)(s->energy, KIND_W, &zero, NULL, s->offset);
         found->explicit_force = !found->force_velocity && !found->force_multiplier && !s->slip;
     }
-    partition_clear(s->context, &p);
+    taut_partition_clear(s->context, &p);
     return status;
 }
 
@@ -458,7 +391,7 @@ static int refresh_inverse(struct system *s, const place *at, const pattern *sha
     pattern *old_shape = s->inverse_mass_shape;
     real *old = s->inverse_mass;
     if (!old) return TAUT_OK;
-    int status = partition_create(s->context, shape, &p);
+    int status = taut_partition_create(s->context, shape, &p);
     if (status) return status;
     s->inverse_mass_shape = NULL;
     s->inverse_mass = NULL;
@@ -471,7 +404,7 @@ static int refresh_inverse(struct system *s, const place *at, const pattern *sha
     taut_mem_free(s->context, s->inverse_mass);
     s->inverse_mass_shape = old_shape;
     s->inverse_mass = old;
-    partition_clear(s->context, &p);
+    taut_partition_clear(s->context, &p);
     if (status || !s->offset) return status;
     place zero = *at;
     zero.x[KIND_W] = NULL;

@@ -1,0 +1,291 @@
+/* Block elimination (linalg/linear_blocks.h) on matrices of random mechanisms: bodies that are joined by constraints
+   and by dampers, in trees and in loops; and what it hands over to KLU. */
+#include "linear_matrices.h"
+
+enum { BODY = 6, MOST = 400 };
+
+/* A mechanism: joints of some rows between bodies, or a body and the ground (-1). */
+typedef struct {
+    int bodies, joints, damper_count;
+    int one[MOST], other[MOST], rows[MOST];
+    int from[MOST], to[MOST];          /* dampers */
+} mechanism;
+
+typedef struct {
+    matrix a;
+    int row[BODY * MOST + 6 * MOST], column[BODY * MOST + 6 * MOST];
+    unsigned char late[8 * MOST];
+    linear_nodes nodes;
+} system_matrix;
+
+static int whole(uint64_t *seed, int below) { return (int)((next_number(seed) + 0.5) * below); }
+
+/* Each body hangs on an earlier one, or on the ground. */
+static mechanism random_tree(int bodies, uint64_t *seed)
+{
+    mechanism m = { .bodies = bodies };
+    for (int b = 0; b < bodies; b++) {
+        m.one[m.joints] = b, m.other[m.joints] = b ? whole(seed, b < 4 ? b : 4) + (b < 4 ? 0 : b - 4) : -1;
+        m.rows[m.joints++] = 1 + whole(seed, 5);
+    }
+    return m;
+}
+
+static mechanism chain(int bodies)
+{
+    mechanism m = { .bodies = bodies, .joints = bodies };
+    for (int b = 0; b < bodies; b++) m.one[b] = b, m.other[b] = b - 1, m.rows[b] = 5;
+    return m;
+}
+
+static void close_loops(mechanism *m, int count, uint64_t *seed)
+{
+    for (int k = 0; k < count; k++) {
+        m->one[m->joints] = whole(seed, m->bodies), m->other[m->joints] = whole(seed, m->bodies);
+        m->rows[m->joints] = 1;
+        m->joints += m->one[m->joints] != m->other[m->joints];
+    }
+}
+
+static void add_dampers(mechanism *m, int count, uint64_t *seed)
+{
+    for (int k = 0; k < count; k++) {
+        m->from[m->damper_count] = whole(seed, m->bodies);
+        m->to[m->damper_count] = whole(seed, m->bodies);
+        m->damper_count += m->from[m->damper_count] != m->to[m->damper_count];
+    }
+}
+
+/* [A B; C 0]: A nearly symmetric and positive definite in blocks of a body, with blocks of dampers; B near C'. Rows and
+   columns are shuffled when `seed` says so. units: of the constraints. */
+static system_matrix matrix_of(const mechanism *m, double units, uint64_t *seed)
+{
+    system_matrix s = { 0 };
+    int n = BODY * m->bodies, *shuffled;
+    const int first = n;
+    for (int j = 0; j < m->joints; j++) n += m->rows[j];
+    s.a = begin(n, 40000);
+    shuffled = calloc((size_t)n, sizeof *shuffled);
+    for (int i = 0; i < n; i++) shuffled[i] = i;
+    for (int i = n - 1; i > 0; i--) {
+        int k = whole(seed, i + 1), other = shuffled[i];
+        shuffled[i] = shuffled[k], shuffled[k] = other;
+    }
+    for (int b = 0; b < m->bodies; b++)
+        for (int i = 0; i < BODY; i++)
+            for (int k = 0; k < BODY; k++)
+                add(&s.a, shuffled[BODY * b + i], BODY * b + k, (i == k ? 3 : 0) + 0.3 * next_number(seed));
+    for (int d = 0; d < m->damper_count; d++) {
+        int seen = 0;
+        for (int e = 0; e < d; e++)
+            seen |= (m->from[e] == m->from[d] && m->to[e] == m->to[d])
+                    || (m->from[e] == m->to[d] && m->to[e] == m->from[d]);
+        for (int i = 0; !seen && i < BODY; i++) {
+            add(&s.a, shuffled[BODY * m->from[d] + i], BODY * m->to[d] + i, -0.1);
+            add(&s.a, shuffled[BODY * m->to[d] + i], BODY * m->from[d] + i, -0.1);
+        }
+    }
+    for (int j = 0, at = first, node = m->bodies; j < m->joints; j++)
+        for (int r = 0; r < m->rows[j]; r++, at++, node++) {
+            for (int side = 0; side < 2; side++) {
+                int body = side ? m->other[j] : m->one[j];
+                for (int i = 0; body >= 0 && i < BODY; i++) {
+                    double g = ((i == (r + side) % BODY) + next_number(seed) / 2) * units;
+                    add(&s.a, shuffled[at], BODY * body + i, g);
+                    add(&s.a, shuffled[BODY * body + i], at, g * (1 + 0.01 * next_number(seed)));
+                }
+            }
+            s.row[shuffled[at]] = s.column[at] = node;
+            s.late[node] = 1;
+            s.nodes.count = node + 1;
+        }
+    for (int i = 0; i < first; i++) s.row[shuffled[i]] = s.column[i] = i / BODY;
+    finish(&s.a);
+    free(shuffled);
+    return s;
+}
+
+static linear *solver_of(taut_context *context, system_matrix *s)
+{
+    linear *solver;
+    s->nodes.row = s->row, s->nodes.column = s->column, s->nodes.late = s->late;
+    assert_int_equal(taut_linear_create_blocks(context, LINEAR_AUTO_COLUMNS, s->a.n, s->a.start, s->a.row, &s->nodes,
+                                               &solver),
+                     TAUT_OK);
+    return solver;
+}
+
+/* Solutions satisfy their equations, are those of KLU, and are found without it. */
+static void check_mechanism(const mechanism *m, double units, uint64_t *seed)
+{
+    taut_context *context = taut_context_create(NULL);
+    system_matrix *s = malloc(sizeof *s);
+    *s = matrix_of(m, units, seed);
+    linear *solver = solver_of(context, s);
+    assert_int_equal(taut_linear_status(solver)->backend, LINEAR_BLOCKS);
+    assert_int_equal(taut_linear_factor(solver, s->a.value), TAUT_OK);
+    check_solves(solver, &s->a, small_error);
+    assert_int_equal(taut_linear_status(solver)->backend, LINEAR_BLOCKS);
+    taut_linear_destroy(solver);
+    end(&s->a);
+    free(s);
+    taut_context_destroy(context);
+}
+
+static void random_mechanisms(void **state)
+{
+    (void)state;
+    uint64_t seed = 7;
+    for (int bodies = 4; bodies <= 150; bodies = bodies * 3 / 2 + 1)
+        for (int kind = 0; kind < 4; kind++) {
+            mechanism m = random_tree(bodies, &seed);
+            if (kind & 1) close_loops(&m, bodies / 4 + 1, &seed);
+            if (kind & 2) add_dampers(&m, bodies / 2, &seed);
+            check_mechanism(&m, kind == 3 ? 1e-6 : 1, &seed);
+        }
+}
+
+/* A chain costs the same for every body, also with dampers between neighbours, and when all bodies hang on one
+   constraint. */
+static void the_factors_of_chains_grow_linearly(void **state)
+{
+    (void)state;
+    long entries[3][2];
+    for (int kind = 0; kind < 3; kind++)
+        for (int twice = 0; twice < 2; twice++) {
+            uint64_t seed = 3;
+            mechanism m = chain(30 * (twice + 1));
+            for (int b = 1; kind == 1 && b < m.bodies; b++) m.from[m.damper_count] = b, m.to[m.damper_count++] = b - 1;
+            if (kind == 2) m.other[m.joints] = 0, m.one[m.joints] = m.bodies - 1, m.rows[m.joints++] = 1;
+            taut_context *context = taut_context_create(NULL);
+            system_matrix *s = malloc(sizeof *s);
+            *s = matrix_of(&m, 1, &seed);
+            linear *solver = solver_of(context, s);
+            assert_int_equal(taut_linear_factor(solver, s->a.value), TAUT_OK);
+            assert_int_equal(taut_linear_status(solver)->backend, LINEAR_BLOCKS);
+            entries[kind][twice] = taut_linear_status(solver)->factor_nonzeros;
+            taut_linear_destroy(solver);
+            end(&s->a);
+            free(s);
+            taut_context_destroy(context);
+        }
+    for (int kind = 0; kind < 3; kind++) assert_true(entries[kind][1] < 2.1 * (double)entries[kind][0]);
+}
+
+/* A body without mass that two joints hold: its front, which has one of them, is singular, the matrix is not. And a
+   constraint without slopes. */
+static void hands_over_what_needs_other_pivots(void **state)
+{
+    (void)state;
+    uint64_t seed = 5;
+    const mechanism m = chain(12);
+    taut_context *context = taut_context_create(NULL);
+    system_matrix *s = malloc(sizeof *s);
+    *s = matrix_of(&m, 1, &seed);
+    linear *solver = solver_of(context, s);
+    double *values = malloc(sizeof(double) * (size_t)s->a.start[s->a.n]);
+    memcpy(values, s->a.value, sizeof(double) * (size_t)s->a.start[s->a.n]);
+    for (int again = 0; again < 2; again++) {
+        memcpy(s->a.value, values, sizeof(double) * (size_t)s->a.start[s->a.n]);
+        for (int j = 0; j < s->a.n; j++)
+            for (int p = s->a.start[j]; p < s->a.start[j + 1]; p++)
+                if (s->column[j] == 2 && s->row[s->a.row[p]] == 2) s->a.value[p] = 0;
+        assert_int_equal(taut_linear_factor(solver, s->a.value), TAUT_OK);
+        check_solves(solver, &s->a, small_error);
+        assert_int_equal(taut_linear_status(solver)->backend, LINEAR_KLU_COLUMNS);
+        memcpy(s->a.value, values, sizeof(double) * (size_t)s->a.start[s->a.n]);
+        assert_int_equal(taut_linear_factor(solver, s->a.value), TAUT_OK);
+        check_solves(solver, &s->a, small_error);
+        assert_int_equal(taut_linear_status(solver)->backend, LINEAR_BLOCKS);
+    }
+    for (int j = 0; j < s->a.n; j++) /* a constraint without slopes */
+        for (int p = s->a.start[j]; p < s->a.start[j + 1]; p++)
+            if (s->row[s->a.row[p]] == 14) s->a.value[p] = 0;
+    assert_int_equal(taut_linear_factor(solver, s->a.value), TAUT_SINGULAR);
+    s->a.value[0] = NAN;
+    assert_int_equal(taut_linear_factor(solver, s->a.value), TAUT_NOT_FINITE);
+    free(values);
+    taut_linear_destroy(solver);
+    end(&s->a);
+    free(s);
+    taut_context_destroy(context);
+}
+
+/* Pivots that are small beside what they are next to: the first solution shows it. */
+static void the_first_solution_is_checked(void **state)
+{
+    (void)state;
+    uint64_t seed = 9;
+    mechanism m = random_tree(12, &seed);
+    for (int j = 0; j < m.joints; j++) m.rows[j] = 5;
+    taut_context *context = taut_context_create(NULL);
+    system_matrix *s = malloc(sizeof *s);
+    *s = matrix_of(&m, 1, &seed);
+    linear *solver = solver_of(context, s);
+    for (int j = 0; j < s->a.n; j++)
+        for (int p = s->a.start[j]; p < s->a.start[j + 1]; p++)
+            if (s->column[j] == 2 && s->row[s->a.row[p]] == 2) s->a.value[p] *= 1e-9;
+    assert_int_equal(taut_linear_factor(solver, s->a.value), TAUT_OK);
+    check_solves(solver, &s->a, small_error);
+    assert_int_equal(taut_linear_status(solver)->backend, LINEAR_KLU_COLUMNS);
+    taut_linear_destroy(solver);
+    end(&s->a);
+    free(s);
+    taut_context_destroy(context);
+}
+
+/* Nodes with more equations than unknowns, and matrices for which the fronts would be large, are left to KLU. */
+static void refuses_what_does_not_fit(void **state)
+{
+    (void)state;
+    uint64_t seed = 2;
+    mechanism m = random_tree(20, &seed);
+    taut_context *context = taut_context_create(NULL);
+    system_matrix *s = malloc(sizeof *s);
+    *s = matrix_of(&m, 1, &seed);
+    s->row[0] = s->row[0] ? 0 : 1;
+    linear *solver = solver_of(context, s);
+    assert_int_not_equal(taut_linear_status(solver)->backend, LINEAR_BLOCKS);
+    taut_linear_destroy(solver);
+    end(&s->a);
+    free(s);
+    taut_context_destroy(context);
+}
+
+/* Another solver with the same analysis: the same bits, whichever is destroyed first. */
+static void like_another(void **state)
+{
+    (void)state;
+    uint64_t seed = 4;
+    mechanism m = random_tree(25, &seed);
+    taut_context *context = taut_context_create(NULL);
+    system_matrix *s = malloc(sizeof *s);
+    *s = matrix_of(&m, 1, &seed);
+    linear *first = solver_of(context, s), *second;
+    double x[2][BODY * 25 + 150];
+    assert_int_equal(taut_linear_create_like(first, &second), TAUT_OK);
+    linear *both[] = { first, second };
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < s->a.n; i++) x[k][i] = sin(i);
+        assert_int_equal(taut_linear_factor(both[k], s->a.value), TAUT_OK);
+        assert_int_equal(taut_linear_solve(both[k], x[k]), TAUT_OK);
+        taut_linear_destroy(both[k]);
+    }
+    assert_memory_equal(x[0], x[1], sizeof(double) * (size_t)s->a.n);
+    end(&s->a);
+    free(s);
+    taut_context_destroy(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_mechanisms),
+        cmocka_unit_test(the_factors_of_chains_grow_linearly),
+        cmocka_unit_test(hands_over_what_needs_other_pivots),
+        cmocka_unit_test(the_first_solution_is_checked),
+        cmocka_unit_test(refuses_what_does_not_fit),
+        cmocka_unit_test(like_another),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
