@@ -156,7 +156,7 @@ static int find_light(struct system *s, const pattern *shape, const real *values
     const pattern *g = X(field_jacobian_pattern)(s->constraint, KIND_Q);
     const real typical = typical_mass(shape, values);
     partition p;
-    int status = partition_create(s->context, shape, &p);
+    int status = taut_partition_create(s->context, shape, &p);
     if (status) return status;
     real *own = taut_mem_new(s->context, (size_t)p.count, sizeof *own);
     for (int b = 0; own && b < p.count; b++)
@@ -170,7 +170,7 @@ static int find_light(struct system *s, const pattern *shape, const real *values
     }
     status = own ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     taut_mem_free(s->context, own);
-    partition_clear(s->context, &p);
+    taut_partition_clear(s->context, &p);
     return status;
 }
 
