@@ -20,6 +20,39 @@ for folder in $order; do
     above="$above${above:+|}$folder"
 done
 [ -z "$bad" ] || { echo "these files include a header of a folder above theirs:"; echo "$bad"; exit 1; }
+
+# The command is a client of the library: a file of src/cli knows taut.h, headers of src/cli, the tools below, which
+# know no object of the library, and the header of the other program that it runs. The exceptions use more; they can
+# only become fewer (docs/architecture.md, "The command").
+inside="compare compare_page compare_trace compile ensemble inside plot render replay resume run session session_json
+        sweeping"
+tools="base/clock base/near base/new_file base/text base/wide report/json"
+own="import/import reproduce/reproduce"
+clients='' still=''
+for file in src/cli/*.c; do
+    name=$(basename "$file" .c)
+    headers=$("$1" -MM -MG -DTAUT_HAVE_QUAD -Iinclude -Isrc "$file" | tr -d '\\' | tr ' ' '\n' |
+        sed -n 's|^src/\(.*\)\.h$|\1|p' | sort -u)
+    more=$(for header in $headers; do
+        case " $(echo $tools $own) " in *" $header "*) continue ;; esac
+        case $header in
+        cli/inside | cli/session | cli/sweeping | cli/compare_*) ;;
+        cli/*) continue ;;
+        esac
+        echo "$header"
+    done)
+    case " $(echo $inside) " in
+    *" $name "*) [ -n "$more" ] || still="$still $name" ;;
+    *) [ -z "$more" ] || clients="$clients$file includes$(printf ' %s.h' $more)
+" ;;
+    esac
+done
+[ -z "$clients" ] || { echo "the command is a client of the library (taut.h):"; printf '%s' "$clients"; exit 1; }
+[ -z "$still" ] || { echo "clients of the library by now; take them off the list in tests/layers.sh:$still"; exit 1; }
+for name in $inside; do
+    [ -f "src/cli/$name.c" ] || { echo "src/cli/$name.c is gone; take it off the list in tests/layers.sh"; exit 1; }
+done
+
 files=$(echo src/field/*.c src/solve/*.c src/step/*.c src/method/*.c)
 headers=$("$1" -MM -DTAUT_HAVE_QUAD -Iinclude -Isrc $files)
 [ "$(echo "$headers" | grep -c 'src/base/real\.h')" -eq "$(echo "$files" | wc -w)" ] ||

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/context.h"
 #include "cli/wrap.h"
+#include "taut/taut.h"
 
 typedef struct {
     char **texts;
@@ -61,11 +61,11 @@ void answer_file(const char *path)
     if (answer.open) answer.j.path = path;
 }
 
-void answer_model(const model *m)
+void answer_model(const char *file, const char *title)
 {
     json *j = answer_json();
-    taut_json_text(j, "model", m->file);
-    taut_json_text(j, "title", m->title);
+    taut_json_text(j, "model", file);
+    taut_json_text(j, "title", title);
 }
 
 static void put_messages(const char *key, message_list *z)

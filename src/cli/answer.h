@@ -4,7 +4,6 @@
 #define TAUT_CLI_ANSWER_H
 
 #include "base/wide.h"
-#include "model/model.h"
 #include "report/json.h"
 
 /* From now on the command answers in JSON. */
@@ -17,7 +16,7 @@ void answer_message(int exit_status, const char *text);
 /* The model's file as it was named: the document calls it by its name alone. It must live until the end. */
 void answer_file(const char *path);
 /* Members that all documents about a model begin with: model (its file), title. */
-void answer_model(const model *m);
+void answer_model(const char *file, const char *title);
 /* The closing members: errors, warnings, exit_status. */
 void answer_end(int exit_status);
 

@@ -2,10 +2,9 @@
 #ifndef TAUT_CLI_CHECK_JSON_H
 #define TAUT_CLI_CHECK_JSON_H
 
-#include "base/words.h"
-#include "model/model.h"
+#include "taut/taut.h"
 
-/* Checks the model and writes the document (docs/json.md). Returns an exit status. */
-int check_answer(model *m, start_mode start, int dirac);
+/* The members after the model's; returns an exit status. dirac: with the report of the Dirac algorithm. */
+int check_answer(taut_context *context, taut_findings *findings, int dirac);
 
 #endif

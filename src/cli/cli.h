@@ -1,12 +1,13 @@
-/* What the subcommands share. */
+/* What the subcommands share. A subcommand that is a client of the library includes this and taut.h, and nothing from
+   inside the library; cli/inside.h is for the others (docs/architecture.md, "The command"). */
 #ifndef TAUT_CLI_CLI_H
 #define TAUT_CLI_CLI_H
 
 #include <signal.h>
 #include <stdio.h>
 
-#include "base/words.h"
-#include "model/model.h"
+#include "base/wide.h"
+#include "taut/taut.h"
 
 /* Exit statuses: done; the simulation failed; bad usage or bad model. */
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
@@ -61,19 +62,18 @@ const char *advice_on(int status);
 int number_option(const options *o, const char *name, const char *otherwise, wide *value);
 /* --from, --to and --every: which frames. Complains and returns non-zero otherwise. */
 int part_option(const options *o, double *from, double *to, long *every);
-int tolerance_option(const options *o, wide *value);
 /* --steps, which is given: positive numbers separated by commas, each of which divides the end time. Complains and
    returns non-zero otherwise. */
 #define STEPS_MOST 64
 int steps_option(const options *o, wide until, wide *steps, int most, int *count);
-/* --precision and --start; complain and return non-zero if the value is not allowed. *api is as it was when
+/* --precision and --start; complain and return non-zero if the value is not allowed. *precision is as it was when
    the option is not given. */
-struct engine_api;
-int precision_option(const options *o, const struct engine_api **api);
-int start_option(const options *o, int as_is, start_mode *mode); /* as_is: that is one of them here */
-int contacts_option(const options *o, int *active_set);
-/* --native, or TAUT_NATIVE of the environment. */
-int native_option(const options *o, int *mode);
+int precision_option(const options *o, const char **precision);
+/* TAUT_STRICT, TAUT_PROJECT or TAUT_AS_IS; as_is: that is one of them here. */
+int start_option(const options *o, int as_is, int *start);
+/* The widest precision of this build. */
+const char *widest_precision(void);
+int digits_of(const char *precision);
 int threads_option(const options *o, int *threads);
 #define OPTION_JSON { "json", 0, NULL, "the result as one JSON document (docs/json.md)", 0 }
 #define OPTION_THREADS_APART \
@@ -90,13 +90,15 @@ void stop_reading(taut_context *context);
 
 /* The -D definitions of a command line. */
 typedef struct {
-    definition items[OPTIONS_MOST];
+    taut_setting items[OPTIONS_MOST];
     char text[OPTIONS_MOST][256];
     size_t count;
 } definitions;
 int definitions_read(const options *o, definitions *d);
 /* Loads the model and complains if a definition was not used. Returns an exit status. */
-int load_model(taut_context *context, const char *path, definitions *d, model **m);
+int load_model(taut_context *context, const char *path, const definitions *d, taut_model **m);
+/* A number of the library; its strings for numbers. */
+static inline wide wide_of(taut_value value) { return (wide)value.high + value.low; }
 /* Writes a temporary file next to the wanted one, and renames it when it is complete: what could not be finished does
    not take the place of what was good. `write` returns a status. Complains, and returns an exit status. */
 int write_whole_file(taut_context *context, const char *path, int (*write)(void *user, FILE *file), void *user);

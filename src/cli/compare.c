@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/answer.h"
-#include "cli/cli.h"
+#include "cli/inside.h"
 #include "cli/screen.h"
 #include "method/method.h" /* first: it defines names that the others use */
 #include "cli/compare_page.h"
@@ -95,7 +95,7 @@ static int read_options(const options *o, session *z)
     if (number_option(o, "until", "10", &z->options.until)) return EXIT_USAGE;
     if (!(z->options.until > 0) || z->options.until - z->options.until != 0)
         return complain(EXIT_USAGE, "the end time must be a positive number");
-    if (precision_option(o, &z->api) || start_option(o, 0, &z->options.start) ||
+    if (inside_precision(o, &z->api) || inside_start(o, 0, &z->options.start) ||
         threads_option(o, &z->options.crew.threads))
         return EXIT_USAGE;
     z->reference_api = taut_engine_find("quad") ? taut_engine_find("quad") : z->api;
@@ -266,7 +266,7 @@ static void answer_table(const session *z, const compare_result *r)
 {
     static const char *const kinds[CONVERGE_KINDS] = { "q", "p", "lambda" };
     json *j = answer_json();
-    answer_model(z->m);
+    answer_model(z->m->file, z->m->title);
     taut_json_text(j, "precision", z->api->name);
     taut_json_wide(j, "until", z->options.until, 0);
     taut_json_open(j, "reference", '{');
@@ -321,11 +321,13 @@ static int compare(session *z)
     compare_result result = { 0 };
     compare_trace trace = { 0 };
     int status = z->report ? compare_trace_begin(&trace, z->m, z->api, &z->options) : TAUT_OK, code = EXIT_DONE;
-    run_progress progress = { .doing = NULL };
-    z->options.progress = &progress;
-    screen_watch("compare", &progress);
+    taut_progress *progress = NULL;
+    if (!status) status = taut_progress_create(z->context, &progress);
+    z->options.progress = inside_progress(progress);
+    screen_watch("compare", progress);
     if (!status) status = taut_compare_run(z->m, z->api, z->reference_api, &z->options, &result);
     screen_unwatch();
+    taut_progress_release(progress);
     if (status) {
         compare_trace_clear(&trace);
         taut_compare_result_clear(z->context, &result);
@@ -360,7 +362,7 @@ static int compare_main(int argc, char **argv)
 {
     options o;
     session z = { 0 };
-    definitions *d = calloc(1, sizeof *d);
+    inside_definitions *d = calloc(1, sizeof *d);
     int parsed = options_parse(&command_compare, argc, argv, &o), code;
     if (parsed || !d) {
         free(d);
@@ -370,14 +372,14 @@ static int compare_main(int argc, char **argv)
                ? read_options(&o, &z)
                : complain(EXIT_USAGE,
                           "'taut compare' needs one model file, as in: taut compare models/pendulum.lua -m rattle,del");
-    if (!code) code = definitions_read(&o, d);
+    if (!code) code = definitions_read(&o, &d->given);
     if (!code && !(z.context = make_context())) code = EXIT_FAILED;
     for (int i = 0; !code && i < z.options.method_count; i++) {
         int status = z.api->method_parse(z.context, z.methods[i]);
         if (status) code = complain(exit_status_of(status), "%s", taut_error_text(z.context));
     }
-    if (!code) code = load_model(z.context, o.positional[0], d, &z.m);
-    z.options.crew.definitions = d->items, z.options.crew.definition_count = d->count;
+    if (!code) code = inside_load(z.context, o.positional[0], d, &z.m);
+    z.options.crew.definitions = d->items, z.options.crew.definition_count = d->given.count;
     if (!code) code = compare(&z);
     taut_model_free(z.m);
     taut_context_destroy(z.context);

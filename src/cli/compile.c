@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/inside.h"
 #include "cli/screen.h"
 #include "compile/compile.h"
 
@@ -100,7 +100,7 @@ static int read_options(const options *o, request *r)
     if (number_option(o, "step", "0.01", &c->step) || tolerance_option(o, &c->tolerance)) return EXIT_USAGE;
     if (!(c->step > 0) || !(c->step - c->step == 0))
         return complain(EXIT_USAGE, "option --step needs a positive number");
-    if (start_option(o, 0, &c->start)) return EXIT_USAGE;
+    if (inside_start(o, 0, &c->start)) return EXIT_USAGE;
     return read_output(o, r);
 }
 
@@ -112,13 +112,13 @@ static int write_files(taut_context *context, const request *r, const compile_re
     return write_whole_files(context, files, 2);
 }
 
-static int compile(const options *o, request *r, definitions *d)
+static int compile(const options *o, request *r, inside_definitions *d)
 {
     model *m = NULL;
     compile_result text = { 0 };
     taut_context *context = make_context();
     if (!context) return EXIT_FAILED;
-    int code = load_model(context, o->positional[0], d, &m);
+    int code = inside_load(context, o->positional[0], d, &m);
     int status = code ? TAUT_OK : taut_compile(m, &r->options, &text);
     if (status)
         code = complain(status == TAUT_OUT_OF_MEMORY ? EXIT_FAILED : EXIT_USAGE, "%s%s", taut_error_text(context),
@@ -138,9 +138,9 @@ static int compile_main(int argc, char **argv)
     request r = { 0 };
     int parsed = options_parse(&command_compile, argc, argv, &o);
     if (parsed) return parsed > 0 ? EXIT_DONE : EXIT_USAGE;
-    definitions *d = calloc(1, sizeof *d);
+    inside_definitions *d = calloc(1, sizeof *d);
     int code = d ? read_options(&o, &r) : complain(EXIT_FAILED, "out of memory");
-    if (!code) code = definitions_read(&o, d);
+    if (!code) code = definitions_read(&o, &d->given);
     if (!code && o.positional_count != 1)
         code = complain(EXIT_USAGE,
                         "'taut compile' needs one model file, as in: taut compile models/pendulum.lua -o pendulum.c");

@@ -7,7 +7,6 @@
 #include "cli/answer.h"
 #include "cli/cli.h"
 #include "cli/screen.h"
-#include "run/converge.h"
 
 static int converge_main(int argc, char **argv);
 
@@ -39,72 +38,84 @@ const command command_converge = {
 
 typedef struct {
     taut_context *context;
-    model *m;
-    const engine_api *api, *reference_api;
-    void *engine, *reference;
-    engine_options engine_options, reference_options;
-    char reference_method[256];
-    wide steps[STEPS_MOST];
-    converge_options options;
+    taut_model *m;
+    const char *path;                    /* of the model */
+    taut_convergence *convergence;
+    taut_convergence_spec spec;
+    taut_convergence_info found;
+    char reference_method[256], until_text[WIDE_TEXT], reference_text[WIDE_TEXT];
+    wide until, reference_step, steps[STEPS_MOST];
+    char step_texts[STEPS_MOST][WIDE_TEXT];
+    const char *step_list[STEPS_MOST];
     int csv;
 } session;
 
+static taut_convergence_row row_at(const session *z, size_t index)
+{
+    taut_convergence_row row = { .size = sizeof row };
+    taut_convergence_row_at(z->convergence, index, &row);
+    return row;
+}
+
+static int is_number(taut_value x) { return x.high == x.high; }
+
 /* ---- output ---- */
 
-static const char *const kinds[CONVERGE_KINDS] = { "q", "p", "lambda" };
+static const char *const kinds[TAUT_ERRORS] = { "q", "p", "lambda" };
 
-static void print_csv(const session *z, const converge_result *r)
+static void print_csv(const session *z)
 {
+    const taut_convergence_info *r = &z->found;
     fputs("step,steps", stdout);
     for (int k = 0; k < r->kinds; k++)
         printf(",error_%s,order_%s,reference_error_%s,limited_%s", kinds[k], kinds[k], kinds[k], kinds[k]);
     putchar('\n');
-    for (int i = 0; i < r->count; i++) {
-        const converge_row *row = &r->rows[i];
+    for (size_t i = 0; i < r->rows; i++) {
+        const taut_convergence_row row = row_at(z, i);
         char text[64];
-        taut_wide_format(text, sizeof text, row->step, z->api->digits);
-        printf("%s,%ld", text, row->steps);
+        taut_wide_format(text, sizeof text, z->steps[i], digits_of(r->precision));
+        printf("%s,%ld", text, row.steps);
         for (int k = 0; k < r->kinds; k++) {
-            if (row->failure[0]) {
+            if (row.failure[0]) {
                 fputs(",,,,", stdout);
                 continue;
             }
-            printf(",%.10g,", (double)row->error[k]);
-            if (row->order[k] == row->order[k]) printf("%.6g", (double)row->order[k]);
-            printf(",%.3g,%d", (double)r->reference_error[k], row->limited[k]);
+            printf(",%.10g,", row.error[k].high);
+            if (is_number(row.order[k])) printf("%.6g", row.order[k].high);
+            printf(",%.3g,%d", r->reference_error[k].high, row.limited[k]);
         }
         putchar('\n');
     }
 }
 
-static void print_reference(const session *z, const converge_result *r)
+static void print_reference(const session *z)
 {
-    if (z->options.reference_step > 0)
-        printf("  reference: %s with step %.6g, in %s\n", z->reference_options.method, (double)r->reference_fine,
-               z->reference_api->name);
+    const taut_convergence_info *r = &z->found;
+    if (z->spec.reference_step)
+        printf("  reference: %s with step %.6g, in %s\n", z->spec.reference_method, r->reference_fine.high,
+               r->reference_precision);
     else
-        printf("  reference: equations of motion by extrapolation, tolerance %.0e, in %s\n", (double)r->reference_fine,
-               z->reference_api->name);
+        printf("  reference: equations of motion by extrapolation, tolerance %.0e, in %s\n", r->reference_fine.high,
+               r->reference_precision);
     fputs("  its error:", stdout);
-    for (int k = 0; k < r->kinds; k++) printf("%s %s %.0e", k ? "," : "", kinds[k], (double)r->reference_error[k]);
-    printf(" (compared with %s %.2g)\n", z->options.reference_step > 0 ? "step" : "tolerance",
-           (double)r->reference_coarse);
+    for (int k = 0; k < r->kinds; k++) printf("%s %s %.0e", k ? "," : "", kinds[k], r->reference_error[k].high);
+    printf(" (compared with %s %.2g)\n", z->spec.reference_step ? "step" : "tolerance", r->reference_coarse.high);
 }
 
-static void print_cell(const converge_row *row, int k)
+static void print_cell(const taut_convergence_row *row, int k)
 {
     char order[16] = "";
-    if (row->order[k] == row->order[k]) snprintf(order, sizeof order, "%.2f", (double)row->order[k]);
-    printf("   %10.3e%s %6s", (double)row->error[k], row->limited[k] ? "~" : " ", order);
+    if (is_number(row->order[k])) snprintf(order, sizeof order, "%.2f", row->order[k].high);
+    printf("   %10.3e%s %6s", row->error[k].high, row->limited[k] ? "~" : " ", order);
 }
 
-static void print_table(const session *z, const converge_result *r)
+static void print_table(const session *z)
 {
+    const taut_convergence_info *r = &z->found;
     int limited = 0;
-    screen_put(stdout, TONE_HEADING, "%s", z->m->title);
-    printf("\n  method %s   t = %.9g   %s\n", z->engine_options.method, (double)z->options.until,
-           z->api->name);
-    print_reference(z, r);
+    screen_put(stdout, TONE_HEADING, "%s", taut_model_title(z->m));
+    printf("\n  method %s   t = %.9g   %s\n", z->spec.method, (double)z->until, r->precision);
+    print_reference(z);
     printf("\n  %12s", "step");
     for (int k = 0; k < r->kinds; k++) {
         char head[24];
@@ -112,18 +123,18 @@ static void print_table(const session *z, const converge_result *r)
         printf("%14s %6s", head, "order");
     }
     putchar('\n');
-    for (int i = 0; i < r->count; i++) {
-        const converge_row *row = &r->rows[i];
-        printf("  %12.6g", (double)row->step);
-        if (row->failure[0]) {
+    for (size_t i = 0; i < r->rows; i++) {
+        const taut_convergence_row row = row_at(z, i);
+        printf("  %12.6g", (double)z->steps[i]);
+        if (row.failure[0]) {
             fputs("   ", stdout);
             screen_put(stdout, TONE_ERROR, "failed");
             putchar('\n');
             continue;
         }
         for (int k = 0; k < r->kinds; k++) {
-            print_cell(row, k);
-            limited |= row->limited[k];
+            print_cell(&row, k);
+            limited |= row.limited[k];
         }
         putchar('\n');
     }
@@ -131,41 +142,46 @@ static void print_table(const session *z, const converge_result *r)
 }
 
 /* An object with q, p and lambda; values NULL: null in each. */
-static void answer_kinds(json *j, const converge_result *r, const char *key, const wide *values)
+static void answer_kinds(json *j, int count, const char *key, const taut_value *values)
 {
     taut_json_open(j, key, '{');
-    for (int k = 0; k < r->kinds; k++) taut_json_wide(j, kinds[k], values ? values[k] : (wide)NAN, 17);
+    for (int k = 0; k < count; k++) taut_json_wide(j, kinds[k], values ? wide_of(values[k]) : (wide)NAN, 17);
     taut_json_close(j, '}');
 }
 
-static void answer_table(const session *z, const converge_result *r)
+static void answer_row(json *j, int count, wide step, const taut_convergence_row *row)
+{
+    const int failed = row->failure[0] != 0;
+    taut_json_open(j, NULL, '{');
+    taut_json_wide(j, "step", step, 0);
+    taut_json_integer(j, "steps", row->steps);
+    answer_kinds(j, count, "error", failed ? NULL : row->error);
+    answer_kinds(j, count, "order", failed ? NULL : row->order);
+    taut_json_open(j, "limited", '{');
+    for (int k = 0; k < count; k++) taut_json_flag(j, kinds[k], row->limited[k]);
+    taut_json_close(j, '}');
+    taut_json_text(j, "failure", failed ? row->failure : NULL);
+    taut_json_close(j, '}');
+}
+
+static void answer_table(const session *z)
 {
     json *j = answer_json();
-    const int by_method = z->options.reference_step > 0;
-    answer_model(z->m);
-    taut_json_text(j, "method", z->engine_options.method);
-    taut_json_text(j, "precision", z->api->name);
-    taut_json_wide(j, "until", z->options.until, 0);
+    const taut_convergence_info *r = &z->found;
+    answer_model(z->path, taut_model_title(z->m));
+    taut_json_text(j, "method", z->spec.method);
+    taut_json_text(j, "precision", r->precision);
+    taut_json_wide(j, "until", z->until, 0);
     taut_json_open(j, "reference", '{');
-    taut_json_text(j, "method", by_method ? z->reference_options.method : NULL);
-    taut_json_text(j, "precision", z->reference_api->name);
-    taut_json_wide(j, by_method ? "step" : "tolerance", r->reference_fine, 17);
-    answer_kinds(j, r, "error", r->reference_error);
+    taut_json_text(j, "method", z->spec.reference_method);
+    taut_json_text(j, "precision", r->reference_precision);
+    taut_json_wide(j, z->spec.reference_step ? "step" : "tolerance", wide_of(r->reference_fine), 17);
+    answer_kinds(j, r->kinds, "error", r->reference_error);
     taut_json_close(j, '}');
     taut_json_open(j, "rows", '[');
-    for (int i = 0; i < r->count; i++) {
-        const converge_row *row = &r->rows[i];
-        const int failed = row->failure[0] != 0;
-        taut_json_open(j, NULL, '{');
-        taut_json_wide(j, "step", row->step, 0);
-        taut_json_integer(j, "steps", row->steps);
-        answer_kinds(j, r, "error", failed ? NULL : row->error);
-        answer_kinds(j, r, "order", failed ? NULL : row->order);
-        taut_json_open(j, "limited", '{');
-        for (int k = 0; k < r->kinds; k++) taut_json_flag(j, kinds[k], row->limited[k]);
-        taut_json_close(j, '}');
-        taut_json_text(j, "failure", failed ? row->failure : NULL);
-        taut_json_close(j, '}');
+    for (size_t i = 0; i < r->rows; i++) {
+        const taut_convergence_row row = row_at(z, i);
+        answer_row(j, r->kinds, z->steps[i], &row);
     }
     taut_json_close(j, ']');
 }
@@ -176,94 +192,113 @@ static void answer_table(const session *z, const converge_result *r)
 static int read_reference(const options *o, session *z)
 {
     const char *text = options_value(o, "reference", "fine"), *comma = strrchr(text, ',');
-    z->reference_options = z->engine_options;
     if (strcmp(text, "fine") == 0) return 0;
-    if (!comma || comma == text || taut_wide_parse(comma + 1, &z->options.reference_step) ||
-        !(z->options.reference_step > 0))
+    if (!comma || comma == text || taut_wide_parse(comma + 1, &z->reference_step) || !(z->reference_step > 0))
         return complain(EXIT_USAGE, "option --reference is METHOD,h with a step h, or fine, not '%s'", text);
     if ((size_t)(comma - text) >= sizeof z->reference_method)
         return complain(EXIT_USAGE, "the method of --reference is too long");
-    if (!taut_converge_step_count(z->options.reference_step, z->options.until))
+    if (!taut_step_count((double)z->reference_step, (double)z->until))
         return complain(EXIT_USAGE, "the reference's step %s does not divide the end time %.9g", comma + 1,
-                        (double)z->options.until);
+                        (double)z->until);
     memcpy(z->reference_method, text, (size_t)(comma - text));
-    z->reference_options.method = z->reference_method;
+    taut_wide_shortest(z->reference_text, sizeof z->reference_text, z->reference_step);
+    z->spec.reference_method = z->reference_method;
+    z->spec.reference_step = z->reference_text;
+    return 0;
+}
+
+static int read_steps(const options *o, session *z)
+{
+    int count;
+    if (!options_value(o, "steps", NULL))
+        return complain(EXIT_USAGE, "'taut converge' needs --steps, as in: --steps 0.1,0.05,0.025");
+    if (steps_option(o, z->until, z->steps, STEPS_MOST, &count)) return EXIT_USAGE;
+    for (int i = 0; i < count; i++) {
+        taut_wide_shortest(z->step_texts[i], sizeof z->step_texts[i], z->steps[i]);
+        z->step_list[i] = z->step_texts[i];
+    }
+    z->spec.steps = z->step_list;
+    z->spec.step_count = (size_t)count;
     return 0;
 }
 
 static int read_options(const options *o, session *z)
 {
-    z->engine_options.method = options_value(o, "method", "rattle");
+    taut_convergence_spec *spec = &z->spec;
+    *spec = (taut_convergence_spec){ .size = sizeof *spec, .precision = "double", .until = z->until_text };
+    spec->method = options_value(o, "method", "rattle");
     z->csv = options_value(o, "csv", NULL) != NULL;
-    z->api = &taut_engine_double;
     if (!options_value(o, "until", NULL)) return complain(EXIT_USAGE, "'taut converge' needs an end time: -T END");
-    if (number_option(o, "until", "", &z->options.until)) return EXIT_USAGE;
-    if (!(z->options.until > 0) || z->options.until - z->options.until != 0)
+    if (number_option(o, "until", "", &z->until)) return EXIT_USAGE;
+    if (!(z->until > 0) || z->until - z->until != 0)
         return complain(EXIT_USAGE, "the end time must be a positive number");
-    if (precision_option(o, &z->api) || start_option(o, 0, &z->engine_options.start) ||
-        threads_option(o, &z->options.crew.threads))
+    taut_wide_shortest(z->until_text, sizeof z->until_text, z->until);
+    if (precision_option(o, &spec->precision) || start_option(o, 0, &spec->start) || threads_option(o, &spec->threads))
         return EXIT_USAGE;
-    z->reference_api = taut_engine_find("quad") ? taut_engine_find("quad") : z->api;
-    if (!options_value(o, "steps", NULL))
-        return complain(EXIT_USAGE, "'taut converge' needs --steps, as in: --steps 0.1,0.05,0.025");
-    z->options.steps = z->steps;
-    return steps_option(o, z->options.until, z->steps, STEPS_MOST, &z->options.count) ? EXIT_USAGE
-                                                                                      : read_reference(o, z);
+    return read_steps(o, z) ? EXIT_USAGE : read_reference(o, z);
+}
+
+static int run(session *z)
+{
+    taut_progress *progress = NULL;
+    int status = taut_progress_create(z->context, &progress);
+    screen_watch("converge", progress);
+    if (!status) status = taut_convergence_run(z->convergence, progress);
+    screen_unwatch();
+    taut_progress_release(progress);
+    return status;
+}
+
+static int conclude(session *z)
+{
+    int code = EXIT_DONE;
+    z->found.size = sizeof z->found;
+    taut_convergence_about(z->convergence, &z->found);
+    if (answer_is_json()) answer_table(z);
+    else if (z->csv) print_csv(z);
+    else print_table(z);
+    if (fflush(stdout) == EOF)
+        code = complain(EXIT_FAILED, "cannot write to standard output: %s", strerror(errno));
+    for (size_t i = 0; i < z->found.rows; i++) {
+        const taut_convergence_row row = row_at(z, i);
+        if (row.failure[0]) code = complain(EXIT_FAILED, "step %.6g: %s", (double)z->steps[i], row.failure);
+    }
+    return z->found.wrong[0] ? complain(EXIT_FAILED, "%s", z->found.wrong) : code;
 }
 
 static int compute(session *z)
 {
-    converge_result result;
-    int status = z->api->create(z->m, &z->engine_options, &z->engine);
-    z->reference_options.again = 1;
-    if (!status) status = z->reference_api->create(z->m, &z->reference_options, &z->reference);
+    int status = taut_convergence_create(z->context, z->m, &z->spec, &z->convergence);
     if (status)
         return complain(status == TAUT_OUT_OF_MEMORY ? EXIT_FAILED : EXIT_USAGE, "%s", taut_error_text(z->context));
-    z->options.m = z->m;
-    z->options.engine = &z->engine_options, z->options.reference = &z->reference_options;
-    run_progress progress = { .doing = NULL };
-    z->options.progress = &progress;
-    screen_watch("converge", &progress);
-    status = taut_converge_run(z->context, z->api, z->engine, z->reference_api, z->reference, &z->options, &result);
-    screen_unwatch();
+    status = run(z);
+    if (!status) return conclude(z);
     const char *advice = status == TAUT_UNSUPPORTED ? "; give a method instead: --reference METHOD,h" : "";
-    int code = status ? complain(exit_status_of(status), "the reference: %s%s", taut_error_text(z->context), advice)
-                      : EXIT_DONE;
-    if (!status && answer_is_json()) answer_table(z, &result);
-    else if (!status && z->csv) print_csv(z, &result);
-    else if (!status) print_table(z, &result);
-    if (!status && fflush(stdout) == EOF)
-        code = complain(EXIT_FAILED, "cannot write to standard output: %s", strerror(errno));
-    for (int i = 0; !status && i < result.count; i++)
-        if (result.rows[i].failure[0])
-            code = complain(EXIT_FAILED, "step %.6g: %s", (double)result.rows[i].step, result.rows[i].failure);
-    if (!status && result.wrong[0]) code = complain(EXIT_FAILED, "%s", result.wrong);
-    taut_converge_result_clear(z->context, &result);
-    return code;
+    return complain(exit_status_of(status), "the reference: %s%s", taut_error_text(z->context), advice);
 }
 
 static int converge_main(int argc, char **argv)
 {
     options o;
-    session z = { 0 };
+    session *z = calloc(1, sizeof *z);
     definitions *d = calloc(1, sizeof *d);
     int parsed = options_parse(&command_converge, argc, argv, &o), code;
-    if (parsed || !d) {
+    if (parsed || !d || !z) {
         free(d);
+        free(z);
         return parsed > 0 ? EXIT_DONE : parsed ? EXIT_USAGE : complain(EXIT_FAILED, "out of memory");
     }
-    code = o.positional_count == 1 ? read_options(&o, &z)
+    code = o.positional_count == 1 ? read_options(&o, z)
                                    : complain(EXIT_USAGE, "'taut converge' needs one model file, as in: taut converge "
                                                           "models/pendulum.lua --steps 0.1,0.05 -T 1");
     if (!code) code = definitions_read(&o, d);
-    if (!code && !(z.context = make_context())) code = EXIT_FAILED;
-    if (!code) code = load_model(z.context, o.positional[0], d, &z.m);
-    z.options.crew.definitions = d->items, z.options.crew.definition_count = d->count;
-    if (!code) code = compute(&z);
-    if (z.engine) z.api->destroy(z.engine);
-    if (z.reference) z.reference_api->destroy(z.reference);
-    taut_model_free(z.m);
-    taut_context_destroy(z.context);
+    if (!code && !(z->context = make_context())) code = EXIT_FAILED;
+    if (!code) z->path = o.positional[0], code = load_model(z->context, z->path, d, &z->m);
+    if (!code) code = compute(z);
+    taut_convergence_release(z->convergence);
+    taut_model_release(z->m);
+    taut_context_destroy(z->context);
     free(d);
+    free(z);
     return code;
 }

@@ -179,7 +179,7 @@ static int read_start(const options *o, sweep_request *z)
     int varies = 0;
     for (size_t i = 0; i < z->sample->count; i++)
         varies |= taut_model_find_parameter(z->m, z->sample->varies[i].name) < 0;
-    if (options_value(o, "start", NULL)) return start_option(o, 1, &z->spec.start);
+    if (options_value(o, "start", NULL)) return inside_start(o, 1, &z->spec.start);
     z->spec.start = varies ? START_PROJECT : START_STRICT;
     return 0;
 }
@@ -214,12 +214,12 @@ int sweep_request_read(taut_context *context, const options *o, sweep_request *z
     if (taut_sweep_stats_parse(context, options_value(o, "stats", "mean,sd,quantiles,histogram"), &spec->stats))
         return complain(EXIT_USAGE, "option --stats: %s", taut_error_text(context));
     if (native_option(o, &spec->native) || sweep_threads_option(o, &spec->threads)) return EXIT_USAGE;
-    if (definitions_read(o, &z->definitions)) return EXIT_USAGE;
-    int code = load_model(context, o->positional[0], &z->definitions, &z->m);
+    if (definitions_read(o, &z->definitions.given)) return EXIT_USAGE;
+    int code = inside_load(context, o->positional[0], &z->definitions, &z->m);
     if (code) return code;
     spec->m = z->m;
     spec->definitions = z->definitions.items;
-    spec->definition_count = z->definitions.count;
+    spec->definition_count = z->definitions.given.count;
     code = read_sample(context, o, z, &members);
     return code ? code : read_start(o, z);
 }

@@ -8,7 +8,6 @@
 #include "cli/answer.h"
 #include "cli/cli.h"
 #include "cli/wrap.h"
-#include "run/engine.h"
 
 static const command *const commands[] = {
     &command_run, &command_resume, &command_report, &command_render, &command_plot, &command_export,
@@ -34,7 +33,7 @@ static void help(void)
 
 static void version(void)
 {
-    printf("taut %s (precision: double%s)\n", TAUT_VERSION, taut_engine_find("quad") ? ", quad" : "");
+    printf("taut %s (precision: double%s)\n", TAUT_VERSION, strcmp(widest_precision(), "quad") == 0 ? ", quad" : "");
 }
 
 static int no_such_command(const char *name)

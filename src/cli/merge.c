@@ -4,7 +4,6 @@
 
 #include "cli/cli.h"
 #include "cli/screen.h"
-#include "ensemble/sweep.h"
 
 static int merge_main(int argc, char **argv);
 
@@ -24,7 +23,7 @@ const command command_merge = {
 static int merge_main(int argc, char **argv)
 {
     options o;
-    sweep_progress p;
+    taut_members_merged p = { .size = sizeof p };
     int parsed = options_parse(&command_merge, argc, argv, &o);
     if (parsed) return parsed > 0 ? EXIT_DONE : EXIT_USAGE;
     const char *path = options_value(&o, "output", NULL);
@@ -35,7 +34,7 @@ static int merge_main(int argc, char **argv)
         return complain(EXIT_USAGE, "'%s' exists: --force replaces it; or give -o another name", path);
     taut_context *context = make_context();
     if (!context) return EXIT_FAILED;
-    int status = taut_sweep_merge(context, o.positional, (size_t)o.positional_count, path, replace, &p),
+    int status = taut_members_merge(context, o.positional, (size_t)o.positional_count, path, replace, &p),
         code = EXIT_DONE;
     if (status)
         code =

@@ -9,9 +9,6 @@
 #include "cli/answer.h"
 #include "cli/cli.h"
 #include "cli/screen.h"
-#include "native/native.h"
-#include "record/record.h"
-#include "run/converge.h"
 
 int complain(int exit_status, const char *format, ...)
 {
@@ -197,19 +194,12 @@ int part_option(const options *o, double *from, double *to, long *every)
     return EXIT_DONE;
 }
 
-int tolerance_option(const options *o, wide *value)
-{
-    if (number_option(o, "tol", "0", value)) return EXIT_USAGE;
-    if (*value >= 0 && *value < TOLERANCE_BELOW) return 0;
-    return complain(EXIT_USAGE, "option --tol needs a number from 0 to less than 0.1");
-}
-
 /* One number of the list. */
 static int read_step(const char *item, wide until, wide *step)
 {
     if (taut_wide_parse(item, step) || !(*step > 0) || *step - *step != 0)
         return complain(EXIT_USAGE, "option --steps needs positive numbers with commas between them, not '%s'", item);
-    if (taut_converge_step_count(*step, until)) return 0;
+    if (taut_step_count((double)*step, (double)until)) return 0;
     wide near = WIDE(fmax)(1, WIDE(round)(until / *step));
     return complain(EXIT_USAGE, "the step %s does not divide the end time %.9g; every step must (%.9g would)", item,
                     (double)until, (double)(until / near));
@@ -229,42 +219,44 @@ int steps_option(const options *o, wide until, wide *steps, int most, int *count
     return *count ? 0 : complain(EXIT_USAGE, "option --steps needs at least one step");
 }
 
-int precision_option(const options *o, const engine_api **api)
+int precision_option(const options *o, const char **precision)
 {
     const char *text = options_value(o, "precision", NULL);
-    const engine_api *found = text ? taut_engine_find(text) : *api;
-    if (!found && strcmp(text, "quad") == 0)
+    if (!text) return 0;
+    taut_precision p = { .size = sizeof p };
+    for (size_t i = 0; taut_precisions(i, &p) == TAUT_OK; i++)
+        if (strcmp(text, p.name) == 0) {
+            *precision = p.name;
+            return 0;
+        }
+    if (strcmp(text, "quad") == 0)
         return complain(EXIT_USAGE, "this build has no quad precision (its compiler has no 128-bit floating point)");
-    if (!found) return complain(EXIT_USAGE, "option --precision is double or quad, not '%s'", text);
-    *api = found;
-    return 0;
+    return complain(EXIT_USAGE, "option --precision is double or quad, not '%s'", text);
 }
 
-int start_option(const options *o, int as_is, start_mode *mode)
+const char *widest_precision(void)
 {
-    const char *text = options_value(o, "start", start_mode_name(START_STRICT));
-    for (*mode = START_STRICT; *mode < START_MODES; ++*mode)
-        if (strcmp(text, start_mode_name(*mode)) == 0 && (as_is || *mode != START_AS_IS)) return 0;
+    taut_precision p = { .size = sizeof p };
+    for (size_t i = 0; taut_precisions(i, &p) == TAUT_OK;) i++;
+    return p.name;
+}
+
+int digits_of(const char *precision)
+{
+    taut_precision p = { .size = sizeof p };
+    for (size_t i = 0; taut_precisions(i, &p) == TAUT_OK; i++)
+        if (strcmp(precision, p.name) == 0) break;
+    return p.digits;
+}
+
+int start_option(const options *o, int as_is, int *start)
+{
+    static const char *const names[] = { [TAUT_STRICT] = "strict", [TAUT_PROJECT] = "project", [TAUT_AS_IS] = "as-is" };
+    const char *text = options_value(o, "start", names[TAUT_STRICT]);
+    for (*start = TAUT_STRICT; *start <= (as_is ? TAUT_AS_IS : TAUT_PROJECT); ++*start)
+        if (strcmp(text, names[*start]) == 0) return 0;
     return complain(EXIT_USAGE, "option --start is %s, not '%s'",
                     as_is ? "strict, project or as-is" : "strict or project", text);
-}
-
-int contacts_option(const options *o, int *active_set)
-{
-    const char *text = options_value(o, "contacts", "event");
-    *active_set = strcmp(text, "active-set") == 0;
-    if (!*active_set && strcmp(text, "event") != 0)
-        return complain(EXIT_USAGE, "option --contacts is event or active-set, not '%s'", text);
-    return 0;
-}
-
-int native_option(const options *o, int *mode)
-{
-    const char *text = options_value(o, "native", NULL), *variable = getenv("TAUT_NATIVE");
-    *mode = taut_native_mode(text ? text : variable ? variable : "auto");
-    if (*mode > 0) return 0;
-    return text ? complain(EXIT_USAGE, "option --native is auto, on or off, not '%s'", text)
-                : complain(EXIT_USAGE, "the environment variable TAUT_NATIVE is auto, on or off, not '%s'", variable);
 }
 
 int threads_option(const options *o, int *threads)
@@ -290,7 +282,7 @@ int definitions_read(const options *o, definitions *d)
         if (!equals || equals == text || !equals[1])
             return complain(EXIT_USAGE, "-D needs name=value, not '%s'", o->given[i].value);
         *equals = 0;
-        d->items[d->count++] = (definition){ text, equals + 1, 0 };
+        d->items[d->count++] = (taut_setting){ .name = text, .text = equals + 1 };
     }
     return 0;
 }
@@ -311,31 +303,38 @@ static int looks_recorded(const char *path)
 /* A file that Taut has recorded, in place of a model. */
 static int is_recorded(taut_context *context, const char *path)
 {
-    record *r = NULL;
-    const int is = !taut_record_open(context, path, &r);
-    taut_record_close(r);
+    taut_file *file = NULL;
+    const int is = !taut_file_open(context, path, &file);
+    taut_file_close(file);
     return is;
 }
 
-int load_model(taut_context *context, const char *path, definitions *d, model **m)
+/* The setting that a load says the model does not have; NULL: it failed for another reason. */
+static const char *unknown_setting(const definitions *d, const taut_error *e)
+{
+    for (size_t i = 0; e->status == TAUT_BAD_USAGE && i < d->count; i++)
+        if (strcmp(d->items[i].name, e->item) == 0) return d->items[i].name;
+    for (size_t i = 0; e->status == TAUT_BAD_USAGE && i < d->count; i++)
+        if (strstr(e->text, d->items[i].name)) return d->items[i].name; /* too long for an item, or with quotes */
+    return NULL;
+}
+
+int load_model(taut_context *context, const char *path, const definitions *d, taut_model **m)
 {
     answer_file(path);
     if (looks_recorded(path) && is_recorded(context, path))
         return complain(EXIT_USAGE,
                         "'%s' is a recorded run, not a model; 'taut resume' continues it, 'taut report' shows it, "
                         "'taut export' makes a table of it", path);
-    int status = taut_model_read_file(context, path, d->items, d->count, m);
-    if (status) return complain(exit_status_of(status), "%s", taut_error_text(context));
-    for (size_t i = 0; i < d->count; i++) {
-        char advice[NEAR_TEXT];
-        if (d->items[i].used) continue;
-        near_word n = taut_near(d->items[i].name);
-        for (size_t k = 0; k < (*m)->parameter_count; k++) taut_near_try(&n, (*m)->parameters[k].name);
-        const char *more = taut_near_text(&n, "", advice);
-        return complain(EXIT_USAGE, "-D %s: the model has no param or option of that name%s%.*s", d->items[i].name,
-                        *more ? "; " : "", *more ? (int)strlen(more) - 1 : 0, more);
-    }
-    return EXIT_DONE;
+    const int status = taut_model_load_file(context, path, d->items, d->count, m);
+    if (!status) return EXIT_DONE;
+    taut_error e = { .size = sizeof e };
+    taut_context_error(context, &e);
+    const char *unknown = unknown_setting(d, &e);
+    if (!unknown) return complain(exit_status_of(status), "%s", e.text);
+    if (!*e.near) return complain(EXIT_USAGE, "-D %s: the model has no param or option of that name", unknown);
+    return complain(EXIT_USAGE, "-D %s: the model has no param or option of that name; did you mean '%s'?", unknown,
+                    e.near);
 }
 
 static void remark(void *user, const char *line)

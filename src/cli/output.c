@@ -30,7 +30,10 @@ static int write_part(taut_context *context, const whole_file *f, const char *pa
     if (!file) return cannot_write(f->path, EXIT_USAGE);
     const int status = f->write(f->user, file);
     int code = status ? complain(exit_status_of(status), "%s: %s", f->path, taut_error_text(context)) : EXIT_DONE;
-    if (fclose(file) == EOF && !code) code = cannot_write(f->path, EXIT_FAILED);
+    const int error = ferror(file) ? errno : 0;
+    const int unwritten = fclose(file) == EOF || error;
+    if (error) errno = error;
+    if (unwritten && !code) code = cannot_write(f->path, EXIT_FAILED);
     return code;
 }
 

@@ -1,14 +1,11 @@
 /* taut report */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
 #include "cli/screen.h"
-#include "report/template.h"
-#include "record/sweep_file.h"
-#include "report/page.h"
-#include "report/sweep_page.h"
 
 static int report_main(int argc, char **argv);
 
@@ -30,9 +27,10 @@ const command command_report = {
 };
 
 typedef struct {
-    taut_context *context;
-    record *r;
-    page_part part;
+    taut_file *run;
+    taut_page_options part;
+    FILE *file;
+    int error;
 } page_source;
 
 /* run.taut -> run.html */
@@ -45,43 +43,51 @@ static char *name_of_page(const char *path)
     return name;
 }
 
+/* What cannot be written is seen when the file is closed. */
+static int put(void *user, const char *data, size_t size)
+{
+    page_source *z = user;
+    if (fwrite(data, 1, size, z->file) != size) z->error = errno;
+    return 0;
+}
+
 static int write_page(void *user, FILE *file)
 {
-    const page_source *z = user;
-    if (taut_sweep_is(z->r))
-        return taut_sweep_page_write(z->context, z->r, (const char *)taut_template_ensemble,
-                                     taut_template_ensemble_size, file);
-    return taut_page_write_part(z->context, z->r, &z->part, (const char *)taut_template_page, taut_template_page_size,
-                                file);
+    page_source *z = user;
+    z->file = file;
+    const int status = taut_page_part(z->run, &z->part, put, z);
+    if (z->error) errno = z->error;
+    return status;
 }
 
 static int report_main(int argc, char **argv)
 {
     options o;
-    page_part part;
+    double from, to;
+    taut_page_options part = { .size = sizeof part, .from = &from, .to = &to };
     int parsed = options_parse(&command_report, argc, argv, &o);
     if (parsed) return parsed > 0 ? EXIT_DONE : EXIT_USAGE;
     if (o.positional_count != 1)
         return complain(EXIT_USAGE, "'taut report' needs one run file, as in: taut report run.taut");
     part.meshes = options_value(&o, "meshes", NULL);
-    if (part_option(&o, &part.from, &part.to, &part.every)) return EXIT_USAGE;
+    if (part_option(&o, &from, &to, &part.every)) return EXIT_USAGE;
     taut_context *context = make_context();
     if (!context) return EXIT_FAILED;
     stop_reading(context);
-    record *r = NULL;
-    int status = taut_record_open(context, o.positional[0], &r), code = EXIT_DONE;
+    taut_file *run = NULL;
+    int status = taut_file_open(context, o.positional[0], &run), code = EXIT_DONE;
     if (status) {
         code = complain(exit_status_of(status), "%s", taut_error_text(context));
     } else {
         char *otherwise = name_of_page(o.positional[0]);
         const char *path = options_value(&o, "output", otherwise);
-        page_source source = { context, r, part };
+        page_source source = { .run = run, .part = part };
         code = path ? write_whole_file(context, path, write_page, &source) : complain(EXIT_FAILED, "out of memory");
         if (!code) printf("%s\n", path);
         if (!code) screen_next("open %s in a browser", path);
         free(otherwise);
     }
-    taut_record_close(r);
+    taut_file_close(run);
     taut_context_destroy(context);
     return code;
 }

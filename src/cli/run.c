@@ -60,7 +60,7 @@ static int read_options(const options *o, session *z, engine_options *e)
     if (!(every >= 1) || every != WIDE(floor)(every) || every > (wide)1e15)
         return complain(EXIT_USAGE, "option --every needs a whole number of at least 1");
     z->api = &taut_engine_double;
-    if (precision_option(o, &z->api) || start_option(o, 1, &e->start)) return EXIT_USAGE;
+    if (inside_precision(o, &z->api) || inside_start(o, 1, &e->start)) return EXIT_USAGE;
     if (contacts_option(o, &e->active_set) || native_option(o, &e->native) || threads_option(o, &e->threads))
         return EXIT_USAGE;
     z->native_asked = options_value(o, "native", NULL) != NULL;
@@ -76,9 +76,9 @@ static int read_options(const options *o, session *z, engine_options *e)
     return EXIT_DONE;
 }
 
-static int simulate(session *z, engine_options *e, const definitions *d, int replace)
+static int simulate(session *z, engine_options *e, const inside_definitions *d, int replace)
 {
-    const recorder_subject subject = { z->m, d->items, d->count, z->api, e, &z->options };
+    const recorder_subject subject = { z->m, d->items, d->given.count, z->api, e, &z->options };
     int status = taut_run_check_options(z->context, &z->options);
     if (!status && z->path && !replace && access(z->path, F_OK) == 0)
         return complain(EXIT_USAGE,
@@ -100,18 +100,18 @@ static int run_main(int argc, char **argv)
     options o;
     session z = { 0 };
     engine_options e = { 0 };
-    definitions *d = calloc(1, sizeof *d);
+    inside_definitions *d = calloc(1, sizeof *d);
     int parsed = options_parse(&command_run, argc, argv, &o), code;
     if (parsed || !d) {
         free(d);
         return parsed > 0 ? EXIT_DONE : parsed ? EXIT_USAGE : complain(EXIT_FAILED, "out of memory");
     }
     code = read_options(&o, &z, &e);
-    if (!code) code = definitions_read(&o, d);
+    if (!code) code = definitions_read(&o, &d->given);
     if (!code && o.positional_count != 1)
         code = complain(EXIT_USAGE, "'taut run' needs one model file, as in: taut run models/pendulum.lua");
     if (!code && !(z.context = make_context())) code = EXIT_FAILED;
-    if (!code) code = load_model(z.context, o.positional[0], d, &z.m);
+    if (!code) code = inside_load(z.context, o.positional[0], d, &z.m);
     if (!code) code = simulate(&z, &e, d, options_value(&o, "force", NULL) != NULL);
     session_clear(&z);
     free(d);

@@ -24,7 +24,7 @@ static struct {
     pthread_cond_t end;
     int watching;
     const char *name;
-    run_progress *watched;
+    const taut_progress *watched;
     double begun;
 } screen = { .lock = PTHREAD_MUTEX_INITIALIZER, .end = PTHREAD_COND_INITIALIZER };
 
@@ -145,9 +145,11 @@ const char *screen_duration(double seconds, char *text, size_t size)
 static void draw_watched(double used)
 {
     char text[200], time[32], part[40] = "", steps[64] = "";
-    const char *doing = atomic_load(&screen.watched->doing);
-    const int done = atomic_load(&screen.watched->part), parts = atomic_load(&screen.watched->parts);
-    const long step = atomic_load(&screen.watched->step), all = atomic_load(&screen.watched->steps);
+    taut_progress_state p = { .size = sizeof p };
+    taut_progress_read(screen.watched, &p);
+    const char *doing = p.doing;
+    const int done = p.part, parts = p.parts;
+    const long step = p.step, all = p.steps;
     if (parts) snprintf(part, sizeof part, " (%d of %d)", done < parts ? done + 1 : parts, parts);
     if (all) snprintf(steps, sizeof steps, "   %ld/%ld steps", step < all ? step : all, all);
     snprintf(text, sizeof text, "%s: %s%s%s   %s", screen.name, doing ? doing : "", part, steps,
@@ -174,7 +176,7 @@ static void *watch(void *unused)
     return NULL;
 }
 
-void screen_watch(const char *name, run_progress *p)
+void screen_watch(const char *name, const taut_progress *p)
 {
     if (!screen_shows_progress()) return;
     screen.name = name;

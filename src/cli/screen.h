@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "run/progress.h"
+#include "taut/taut.h"
 
 /* Colour is there where the stream is a terminal, unless NO_COLOR is set or TERM is dumb; --color always or never
    decides for both streams. */
@@ -31,7 +31,7 @@ void screen_progress_clear(void);
 /* "12 s", "3 min", "2.1 h" */
 const char *screen_duration(double seconds, char *text, size_t size);
 /* Shows from another thread how far p is, after a moment, until screen_unwatch. */
-void screen_watch(const char *name, run_progress *p);
+void screen_watch(const char *name, const taut_progress *p);
 void screen_unwatch(void);
 
 /* A message on stderr, after a head ("taut:") with its tone or none (""). The progress makes way; on a terminal lines

@@ -2,7 +2,7 @@
 #ifndef TAUT_CLI_SESSION_H
 #define TAUT_CLI_SESSION_H
 
-#include "cli/cli.h"
+#include "cli/inside.h"
 #include "record/recorder.h"
 
 typedef struct {

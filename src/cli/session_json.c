@@ -49,7 +49,7 @@ void session_answer(const session *z, const run_result *result, int status)
 {
     json *j = answer_json();
     wide q, v;
-    answer_model(z->m);
+    answer_model(z->m->file, z->m->title);
     taut_json_text(j, "method", z->method);
     taut_json_text(j, "precision", z->api->name);
     taut_json_wide(j, "step", z->options.step, 0);

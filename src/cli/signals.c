@@ -21,14 +21,8 @@ void signals_begin(void)
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow makes the write fail, which is reported */
 }
 
-static int asked_to_stop(void *unused)
-{
-    (void)unused;
-    return told_to_stop != 0;
-}
-
 void stop_reading(taut_context *context)
 {
     stop_listen();
-    taut_context_stop(context, asked_to_stop, NULL);
+    taut_context_interrupt(context, &told_to_stop);
 }

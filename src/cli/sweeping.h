@@ -2,13 +2,13 @@
 #ifndef TAUT_CLI_SWEEPING_H
 #define TAUT_CLI_SWEEPING_H
 
-#include "cli/cli.h"
+#include "cli/inside.h"
 #include "ensemble/sweep.h"
 
 /* The spec of a command line. Strings and lists are those of the options and of this. */
 typedef struct {
     sweep_spec spec;
-    definitions definitions;
+    inside_definitions definitions;
     model *m;
     sample *sample;
     char *table;

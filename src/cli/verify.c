@@ -7,7 +7,6 @@
 #include "cli/answer.h"
 #include "cli/cli.h"
 #include "cli/screen.h"
-#include "run/verify.h"
 
 static int verify_main(int argc, char **argv);
 
@@ -48,32 +47,41 @@ const command command_verify = {
 
 typedef struct {
     taut_context *context;
-    model *m;
-    const engine_api *api, *long_api;
-    void *engine, *long_engine;
-    engine_options engine_options;
-    verify_options options;
+    taut_model *m;
+    const char *path;                    /* of the model */
+    taut_verification *verification;
+    taut_verification_spec spec;
+    taut_verification_info found;
+    wide step_used, until_used;
+    char step[WIDE_TEXT], until[WIDE_TEXT], period[WIDE_TEXT];
     int csv;
 } session;
 
-/* ---- output ---- */
-
-static void print_number(wide x)
+static taut_verification_row row_at(const session *z, size_t index)
 {
-    putchar(',');
-    if (x == x) printf("%.10g", (double)x);
+    taut_verification_row row = { .size = sizeof row };
+    taut_verification_row_at(z->verification, index, &row);
+    return row;
 }
 
-static void print_csv(const verify_result *r)
+/* ---- output ---- */
+
+static void print_number(taut_value x)
+{
+    putchar(',');
+    if (x.high == x.high) printf("%.10g", x.high);
+}
+
+static void print_csv(const session *z)
 {
     puts("property,declared,measured,limit,verdict,note");
-    for (int i = 0; i < r->count; i++) {
-        const verify_row *row = &r->rows[i];
-        printf("%s,%s", row->property, row->declared);
-        print_number(row->value);
-        print_number(row->limit);
-        printf(",%s,\"", taut_verdict_text(row->verdict));
-        for (const char *c = row->note; *c; c++) {
+    for (size_t i = 0; i < z->found.rows; i++) {
+        const taut_verification_row row = row_at(z, i);
+        printf("%s,%s", row.property, row.declared);
+        print_number(row.value);
+        print_number(row.limit);
+        printf(",%s,\"", row.verdict_text);
+        for (const char *c = row.note; *c; c++) {
             if (*c == '"') putchar('"');
             putchar(*c);
         }
@@ -84,7 +92,7 @@ static void print_csv(const verify_result *r)
 #define WIDTH 80
 
 /* "property: note", in lines of 80 columns. */
-static void print_note(const verify_row *row)
+static void print_note(const taut_verification_row *row)
 {
     int column = printf("  %s:", row->property);
     for (const char *word = row->note; *word;) {
@@ -97,108 +105,132 @@ static void print_note(const verify_row *row)
     putchar('\n');
 }
 
-static tone tone_of(verdict v)
+static tone tone_of(int verdict)
 {
-    switch (v) {
-    case VERDICT_HOLDS: return TONE_GOOD;
-    case VERDICT_FAILS: return TONE_ERROR;
-    case VERDICT_UNDECIDED:
-    case VERDICT_TREND:
-    case VERDICT_TOO_SHORT: return TONE_WARNING;
+    switch (verdict) {
+    case TAUT_VERDICT_HOLDS: return TONE_GOOD;
+    case TAUT_VERDICT_FAILS: return TONE_ERROR;
+    case TAUT_VERDICT_UNDECIDED:
+    case TAUT_VERDICT_TREND:
+    case TAUT_VERDICT_TOO_SHORT: return TONE_WARNING;
     default: return TONE_PLAIN;
     }
 }
 
-static void answer_table(const session *z, const verify_result *r)
+static void answer_row(json *j, const taut_verification_row *row)
+{
+    taut_json_open(j, NULL, '{');
+    taut_json_text(j, "property", row->property);
+    taut_json_text(j, "declared", strcmp(row->declared, "-") == 0 ? NULL : row->declared);
+    taut_json_wide(j, "measured", wide_of(row->value), 17);
+    taut_json_wide(j, "limit", wide_of(row->limit), 17);
+    taut_json_text(j, "verdict", row->verdict_text);
+    taut_json_text(j, "text", row->measured);
+    taut_json_text(j, "note", row->note[0] ? row->note : NULL);
+    taut_json_close(j, '}');
+}
+
+static void answer_table(const session *z)
 {
     json *j = answer_json();
-    answer_model(z->m);
-    taut_json_text(j, "method", z->engine_options.method);
-    taut_json_text(j, "precision", z->api->name);
-    taut_json_text(j, "energy_precision", z->long_api->name);
-    taut_json_wide(j, "step", r->step, 0);
-    taut_json_flag(j, "step_chosen", !(z->options.step > 0));
-    taut_json_wide(j, "until", r->until, 0);
+    const taut_verification_info *r = &z->found;
+    answer_model(z->path, taut_model_title(z->m));
+    taut_json_text(j, "method", z->spec.method);
+    taut_json_text(j, "precision", r->precision);
+    taut_json_text(j, "energy_precision", r->energy_precision);
+    taut_json_wide(j, "step", z->step_used, 0);
+    taut_json_flag(j, "step_chosen", !z->spec.step);
+    taut_json_wide(j, "until", z->until_used, 0);
     taut_json_integer(j, "steps", r->steps);
     taut_json_open(j, "properties", '[');
-    for (int i = 0; i < r->count; i++) {
-        const verify_row *row = &r->rows[i];
-        taut_json_open(j, NULL, '{');
-        taut_json_text(j, "property", row->property);
-        taut_json_text(j, "declared", strcmp(row->declared, "-") == 0 ? NULL : row->declared);
-        taut_json_wide(j, "measured", row->value, 17);
-        taut_json_wide(j, "limit", row->limit, 17);
-        taut_json_text(j, "verdict", taut_verdict_text(row->verdict));
-        taut_json_text(j, "text", row->measured);
-        taut_json_text(j, "note", row->note[0] ? row->note : NULL);
-        taut_json_close(j, '}');
+    for (size_t i = 0; i < r->rows; i++) {
+        const taut_verification_row row = row_at(z, i);
+        answer_row(j, &row);
     }
     taut_json_close(j, ']');
 }
 
-static void print_table(const session *z, const verify_result *r)
+static void print_table(const session *z)
 {
-    screen_put(stdout, TONE_HEADING, "%s", z->m->title);
-    printf("\n  method %s   step %.6g%s\n", z->engine_options.method, (double)r->step,
-           z->options.step > 0 ? "" : " (chosen)");
-    printf("  %ld steps in %s%s; energy in %s to t = %.6g\n\n", r->steps, z->api->name,
-           z->api->digits < 20 ? ", which hides small defects" : "", z->long_api->name, (double)r->until);
+    const taut_verification_info *r = &z->found;
+    screen_put(stdout, TONE_HEADING, "%s", taut_model_title(z->m));
+    printf("\n  method %s   step %.6g%s\n", z->spec.method, (double)z->step_used, z->spec.step ? "" : " (chosen)");
+    printf("  %ld steps in %s%s; energy in %s to t = %.6g\n\n", r->steps, r->precision,
+           digits_of(r->precision) < 20 ? ", which hides small defects" : "", r->energy_precision,
+           (double)z->until_used);
     printf("  %-19s %-8s %s\n", "", "declared", "measured");
-    for (int i = 0; i < r->count; i++) {
-        const verify_row *row = &r->rows[i];
-        printf("  %-19s %-8s %-34s ", row->property, row->declared, row->measured);
-        screen_put(stdout, tone_of(row->verdict), "%s", taut_verdict_text(row->verdict));
+    for (size_t i = 0; i < r->rows; i++) {
+        const taut_verification_row row = row_at(z, i);
+        printf("  %-19s %-8s %-34s ", row.property, row.declared, row.measured);
+        screen_put(stdout, tone_of(row.verdict), "%s", row.verdict_text);
         putchar('\n');
     }
     int notes = 0;
-    for (int i = 0; i < r->count; i++) {
-        if (!r->rows[i].note[0]) continue;
+    for (size_t i = 0; i < r->rows; i++) {
+        const taut_verification_row row = row_at(z, i);
+        if (!row.note[0]) continue;
         if (!notes++) putchar('\n');
-        print_note(&r->rows[i]);
+        print_note(&row);
     }
 }
 
 /* ---- the command ---- */
 
-static int read_options(const options *o, session *z)
+/* A number of the library, where the option is given; *text stays where it is not. */
+static int text_option(const options *o, const char *name, wide *value, char *buffer, const char **text)
 {
-    const char *step = options_value(o, "step", NULL), *until = options_value(o, "until", NULL);
-    z->engine_options.method = options_value(o, "method", "rattle");
-    z->csv = options_value(o, "csv", NULL) != NULL;
-    if ((step && number_option(o, "step", "", &z->options.step)) ||
-        (until && number_option(o, "until", "", &z->options.until)))
-        return EXIT_USAGE;
-    if (step && (!(z->options.step > 0) || z->options.step - z->options.step != 0))
-        return complain(EXIT_USAGE, "the step must be a positive number, not %s", step);
-    if (until && (!(z->options.until > 0) || z->options.until - z->options.until != 0))
-        return complain(EXIT_USAGE, "the end time must be a positive number, not %s", until);
-    if (step && until && z->options.until < z->options.step)
-        return complain(EXIT_USAGE, "the end time %s comes before the end of the first step", until);
-    if (options_value(o, "period", NULL)) {
-        if (number_option(o, "period", "", &z->options.period)) return EXIT_USAGE;
-        if (!(z->options.period > 0) || z->options.period - z->options.period != 0)
-            return complain(EXIT_USAGE, "the period must be a positive number, not %s", options_value(o, "period", ""));
-    }
-    z->engine_options.step = z->options.step;
-    z->long_api = &taut_engine_double;
-    z->api = taut_engine_find("quad") ? taut_engine_find("quad") : &taut_engine_double;
-    if (options_value(o, "precision", NULL)) {
-        if (precision_option(o, &z->api)) return EXIT_USAGE;
-        z->long_api = z->api;
-    }
-    return start_option(o, 0, &z->engine_options.start) || threads_option(o, &z->options.crew.threads) ? EXIT_USAGE : 0;
+    if (!options_value(o, name, NULL)) return 0;
+    if (number_option(o, name, "", value)) return EXIT_USAGE;
+    taut_wide_shortest(buffer, WIDE_TEXT, *value);
+    *text = buffer;
+    return 0;
 }
 
-static int conclude(const session *z, const verify_result *r)
+static int is_length(wide x) { return x > 0 && x - x == 0; }
+
+static int read_options(const options *o, session *z)
 {
+    taut_verification_spec *spec = &z->spec;
+    wide step = 0, until = 0, period = 0;
+    *spec = (taut_verification_spec){ .size = sizeof *spec, .method = options_value(o, "method", "rattle") };
+    z->csv = options_value(o, "csv", NULL) != NULL;
+    if (text_option(o, "step", &step, z->step, &spec->step) || text_option(o, "until", &until, z->until, &spec->until))
+        return EXIT_USAGE;
+    if (spec->step && !is_length(step))
+        return complain(EXIT_USAGE, "the step must be a positive number, not %s", options_value(o, "step", ""));
+    if (spec->until && !is_length(until))
+        return complain(EXIT_USAGE, "the end time must be a positive number, not %s", options_value(o, "until", ""));
+    if (spec->step && spec->until && until < step)
+        return complain(EXIT_USAGE, "the end time %s comes before the end of the first step",
+                        options_value(o, "until", ""));
+    if (text_option(o, "period", &period, z->period, &spec->period)) return EXIT_USAGE;
+    if (spec->period && !is_length(period))
+        return complain(EXIT_USAGE, "the period must be a positive number, not %s", options_value(o, "period", ""));
+    if (precision_option(o, &spec->precision)) return EXIT_USAGE;
+    return start_option(o, 0, &spec->start) || threads_option(o, &spec->threads) ? EXIT_USAGE : 0;
+}
+
+static int count(const session *z, int verdict)
+{
+    int found = 0;
+    for (size_t i = 0; i < z->found.rows; i++) found += row_at(z, i).verdict == verdict;
+    return found;
+}
+
+static int conclude(session *z)
+{
+    z->found.size = sizeof z->found;
+    taut_verification_about(z->verification, &z->found);
+    taut_wide_parse(z->found.step, &z->step_used);
+    taut_wide_parse(z->found.until, &z->until_used);
     if (answer_is_json())
-        answer_table(z, r);
+        answer_table(z);
     else if (z->csv)
-        print_csv(r);
+        print_csv(z);
     else
-        print_table(z, r);
+        print_table(z);
     if (fflush(stdout) == EOF) return complain(EXIT_FAILED, "cannot write to standard output: %s", strerror(errno));
-    int wrong = taut_verify_count(r, VERDICT_FAILS), open = taut_verify_count(r, VERDICT_UNDECIDED);
+    int wrong = count(z, TAUT_VERDICT_FAILS), open = count(z, TAUT_VERDICT_UNDECIDED);
     if (!wrong && !open) return EXIT_DONE;
     char text[100] = "";
     if (wrong)
@@ -206,30 +238,22 @@ static int conclude(const session *z, const verify_result *r)
                  wrong == 1 ? "property does not hold" : "properties do not hold");
     if (open)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s%d could not be decided", wrong ? ", " : "", open);
-    return complain(EXIT_FAILED, "%s on %s: %s", z->engine_options.method, z->m->file, text);
+    return complain(EXIT_FAILED, "%s on %s: %s", z->spec.method, z->path, text);
 }
 
 static int compute(session *z)
 {
-    verify_result result;
-    int status = z->api->create(z->m, &z->engine_options, &z->engine);
-    z->engine_options.again = 1;
-    if (!status && z->long_api != z->api) status = z->long_api->create(z->m, &z->engine_options, &z->long_engine);
+    taut_progress *progress = NULL;
+    int status = taut_verification_create(z->context, z->m, &z->spec, &z->verification);
     if (status)
         return complain(status == TAUT_OUT_OF_MEMORY ? EXIT_FAILED : EXIT_USAGE, "%s", taut_error_text(z->context));
-    z->options.api = z->api;
-    z->options.engine = z->engine;
-    z->options.long_api = z->long_api;
-    z->options.long_engine = z->long_engine ? z->long_engine : z->engine;
-    z->options.m = z->m;
-    z->options.create = &z->engine_options;
-    run_progress progress = { .doing = NULL };
-    z->options.progress = &progress;
-    screen_watch("verify", &progress);
-    status = taut_verify_run(z->context, &z->options, &result);
+    status = taut_progress_create(z->context, &progress);
+    screen_watch("verify", progress);
+    if (!status) status = taut_verification_run(z->verification, progress);
     screen_unwatch();
+    taut_progress_release(progress);
     if (status) return complain(EXIT_FAILED, "%s", taut_error_text(z->context));
-    return conclude(z, &result);
+    return conclude(z);
 }
 
 static int verify_main(int argc, char **argv)
@@ -247,12 +271,10 @@ static int verify_main(int argc, char **argv)
                : complain(EXIT_USAGE, "'taut verify' needs one model file, as in: taut verify models/pendulum.lua");
     if (!code) code = definitions_read(&o, d);
     if (!code && !(z.context = make_context())) code = EXIT_FAILED;
-    if (!code) code = load_model(z.context, o.positional[0], d, &z.m);
-    z.options.crew.definitions = d->items, z.options.crew.definition_count = d->count;
+    if (!code) z.path = o.positional[0], code = load_model(z.context, z.path, d, &z.m);
     if (!code) code = compute(&z);
-    if (z.engine) z.api->destroy(z.engine);
-    if (z.long_engine) z.long_api->destroy(z.long_engine);
-    taut_model_free(z.m);
+    taut_verification_release(z.verification);
+    taut_model_release(z.m);
     taut_context_destroy(z.context);
     free(d);
     return code;

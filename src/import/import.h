@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "base/context.h"
+#include "taut/context.h"
 
 typedef struct description description;
 
