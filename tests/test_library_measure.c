@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "support_allocator.h"
 #include "support_library.h"
 
 static const char PENDULUM[] =
@@ -245,6 +246,60 @@ static void verification(void **state)
     drop(f);
 }
 
+/* ---- a failing allocation ---- */
+
+static int find(taut_context *context, taut_model *model)
+{
+    taut_findings *z;
+    int status = taut_findings_create(context, model, TAUT_STRICT, &z);
+    if (!status) status = taut_findings_dirac(z, NULL, NULL);
+    taut_findings_release(z);
+    return status;
+}
+
+static int converge(taut_context *context, taut_model *model)
+{
+    static const char *const steps[] = { "0.05", "0.025" };
+    const taut_convergence_spec spec = { .size = sizeof spec, .until = "0.1", .steps = steps, .step_count = 2 };
+    taut_convergence *z;
+    int status = taut_convergence_create(context, model, &spec, &z);
+    if (!status) status = taut_convergence_run(z, NULL);
+    taut_convergence_release(z);
+    return status;
+}
+
+static int verify(taut_context *context, taut_model *model)
+{
+    const taut_verification_spec spec = { .size = sizeof spec, .precision = "double", .step = "0.01", .until = "0.1" };
+    taut_verification *z;
+    int status = taut_verification_create(context, model, &spec, &z);
+    if (!status) status = taut_verification_run(z, NULL);
+    taut_verification_release(z);
+    return status;
+}
+
+/* One in some allocations fails, and all after it: the status says so, and nothing is left over. */
+static void failing_allocations(void **state)
+{
+    enum { STRIDE = 43, ENDLESS = 1 << 30 };
+    int (*const calls[])(taut_context *, taut_model *) = { find, converge, verify };
+    (void)state;
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        for (long k = 1, done = 0; !done; k += STRIDE) {
+            counter c = { .fail_at = ENDLESS };
+            taut_context *context = taut_context_create(&(taut_allocator){ counted_resize, &c });
+            taut_model *model;
+            assert_int_equal(taut_model_load_text(context, "x", PENDULUM, strlen(PENDULUM), NULL, 0, &model), TAUT_OK);
+            c.fail_at = c.calls + k, c.fail_count = ENDLESS;
+            const int status = calls[i](context, model);
+            if (abs(status) != TAUT_OUT_OF_MEMORY) assert_int_equal(status, TAUT_OK);
+            done = !status;
+            taut_model_release(model);
+            taut_context_destroy(context);
+            assert_int_equal(c.live, 0);
+        }
+}
+
 /* ---- files ---- */
 
 static char run_path[64], export_path[80];
@@ -320,7 +375,8 @@ int main(void)
         cmocka_unit_test(catalogue),    cmocka_unit_test(parameters),
         cmocka_unit_test(what_was_meant), cmocka_unit_test(findings),
         cmocka_unit_test(findings_of_bad_models), cmocka_unit_test(convergence),
-        cmocka_unit_test(verification), cmocka_unit_test(files),
+        cmocka_unit_test(verification), cmocka_unit_test(failing_allocations),
+        cmocka_unit_test(files),
     };
     snprintf(run_path, sizeof run_path, "test_library_measure.%ld.taut", (long)getpid());
     snprintf(export_path, sizeof export_path, "%s.csv", run_path);
