@@ -47,6 +47,7 @@ static void count_reads(const program *p, uint32_t *reads)
     count_list(p->change, 2 * (size_t)p->s->c, reads);
     count_list(p->reported, p->s->c, reads);
     count_list(p->outputs, p->output_count, reads);
+    for (uint32_t i = 0; i < p->check_count; i++) reads[p->checks[i].pivot]++, reads[p->checks[i].reference]++;
     reads[p->work]++;
 }
 

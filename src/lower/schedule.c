@@ -452,7 +452,7 @@ static int put_phase(schedule *z, reduced_phase *r, program_phase *f)
 
 typedef struct {
     expr *all;
-    expr *move, *push, *w, *lambda, *trend, *change, *reported, *work;
+    expr *move, *push, *w, *lambda, *trend, *change, *reported, *work, *checks;
     size_t count;
 } result_roots;
 
@@ -529,28 +529,73 @@ static int name_results(schedule *z, const expr *from, size_t count, uint32_t **
     return status;
 }
 
-static int put_results(schedule *z)
+static int name_checks(schedule *z, const expr *from, size_t count)
+{
+    program *p = z->p;
+    if (!count) return TAUT_OK;
+    p->checks = taut_mem_new(z->y->context, count, sizeof *p->checks);
+    if (!p->checks) return TAUT_OUT_OF_MEMORY;
+    for (size_t i = 0; i < count; i++)
+        p->checks[i] = (program_check){ z->place[from[2 * i]], z->place[from[2 * i + 1]] };
+    p->check_count = (uint32_t)count;
+    return TAUT_OK;
+}
+
+static int schedule_results(schedule *z, const result_roots *o, size_t check_count)
 {
     symbols *y = z->y;
     program *p = z->p;
-    result_roots o = { 0 };
     expr *list = NULL;
     size_t count = 0;
-    int status = write_results(y, &o);
-    if (!status) status = X(polish)(y, &(polish_cost){ count_new, z }, o.all, o.count);
-    if (!status) status = list_of(z, o.all, o.count, NULL, &list, &count);
+    int status = list_of(z, o->all, o->count, NULL, &list, &count);
     if (!status) status = put_all(z, list, count, is_constant, &p->setup);
     if (!status) status = put_all(z, list, count, is_lasting, &p->results);
-    if (!status) status = name_results(z, o.move, y->s->n, &p->move);
-    if (!status) status = name_results(z, o.push, y->s->n, &p->push);
-    if (!status) status = name_results(z, o.w, y->s->n, &p->w);
-    if (!status) status = name_results(z, o.lambda, y->s->c, &p->lambda);
-    if (!status) status = name_results(z, o.trend, y->s->c, &p->trend);
-    if (!status) status = name_results(z, o.change, 2 * (size_t)y->s->c, &p->change);
-    if (!status) status = name_results(z, o.reported, y->s->c, &p->reported);
-    if (!status) p->work = z->place[*o.work], p->has_work = *o.work != y->zero;
+    if (!status) status = name_results(z, o->move, y->s->n, &p->move);
+    if (!status) status = name_results(z, o->push, y->s->n, &p->push);
+    if (!status) status = name_results(z, o->w, y->s->n, &p->w);
+    if (!status) status = name_results(z, o->lambda, y->s->c, &p->lambda);
+    if (!status) status = name_results(z, o->trend, y->s->c, &p->trend);
+    if (!status) status = name_results(z, o->change, 2 * (size_t)y->s->c, &p->change);
+    if (!status) status = name_results(z, o->reported, y->s->c, &p->reported);
+    if (!status) status = name_checks(z, o->checks, check_count);
+    if (!status) p->work = z->place[*o->work], p->has_work = *o->work != y->zero;
     if (list) taut_expr_list_free(y->g, list);
-    taut_mem_free(y->context, o.all);
+    return status;
+}
+
+static int put_results(schedule *z)
+{
+    result_roots o = { 0 };
+    int status = write_results(z->y, &o);
+    if (!status) status = X(polish)(z->y, &(polish_cost){ count_new, z }, o.all, o.count);
+    if (!status) status = schedule_results(z, &o, 0);
+    taut_mem_free(z->y->context, o.all);
+    return status;
+}
+
+static expr *take_copy(result_roots *o, const expr *list, size_t count)
+{
+    return list ? memcpy(take(o, count), list, count * sizeof *list) : NULL;
+}
+
+/* The results of a step that has nothing else. */
+static int put_straight(schedule *z, const straight_step *step)
+{
+    const size_t n = z->y->s->n, c = z->y->s->c, checks = step->check_count;
+    result_roots o = { .all = taut_mem_new(z->y->context, 3 * n + c + 2 * checks + 1, sizeof *o.all) };
+    if (!o.all) return TAUT_OUT_OF_MEMORY;
+    o.move = take_copy(&o, step->move, n), o.push = take_copy(&o, step->push, n);
+    o.w = take_copy(&o, step->w, n), o.lambda = c ? take_copy(&o, step->lambda, c) : NULL;
+    o.work = take_copy(&o, &z->y->zero, 1);
+    for (uint32_t i = 0; o.w && i < n; i++) {
+        o.w[i] = velocity_of(z->y, i, o.push[i], o.w[i]);
+        if (!o.w[i]) z->y->failed = 1;
+    }
+    o.checks = checks ? take_copy(&o, step->checks, 2 * checks) : NULL;
+    int status = z->y->failed ? TAUT_OUT_OF_MEMORY : TAUT_OK;
+    if (!status) status = X(polish)(z->y, &(polish_cost){ count_new, z }, o.all, o.count);
+    if (!status) status = schedule_results(z, &o, checks);
+    taut_mem_free(z->y->context, o.all);
     return status;
 }
 
@@ -620,6 +665,8 @@ static void place_literals(program *p)
     fix_registers(p, p->lambda, c), fix_registers(p, p->trend, c), fix_registers(p, p->change, 2 * (size_t)c);
     fix_registers(p, p->reported, c);
     fix_registers(p, p->outputs, p->output_count);
+    for (uint32_t i = 0; i < p->check_count; i++)
+        fix_register(p, &p->checks[i].pivot), fix_register(p, &p->checks[i].reference);
     fix_register(p, &p->work);
 }
 
@@ -750,7 +797,7 @@ int X(lower_create)(struct system *s, const step_table *table, real tolerance, p
     return can_be ? status : TAUT_OK;
 }
 
-/* ---- a program that reads a state ---- */
+/* ---- steps and readings without an iteration ---- */
 
 static int put_outputs(schedule *z, const expr *outputs, size_t count)
 {
@@ -766,19 +813,33 @@ static int put_outputs(schedule *z, const expr *outputs, size_t count)
     return status;
 }
 
-int X(lower_outputs)(symbols *y, const expr *outputs, size_t count, program **result)
+/* outputs, or step: the other one is NULL. */
+static int lower_line(symbols *y, const straight_step *step, const expr *outputs, size_t count, program **result)
 {
     schedule z = { .y = y, .p = taut_mem_new(y->context, 1, sizeof *z.p) };
     *result = NULL;
     if (!z.p) return TAUT_OUT_OF_MEMORY;
     z.p->context = y->context;
     begin_program(&z, y->table);
-    int status = taut_graph_has_calls(y->g) ? TAUT_UNSUPPORTED : put_outputs(&z, outputs, count);
-    if (!status) status = end_program(z.p, OUTPUTS_MOST);
+    z.p->is_picky = y->is_picky;
+    int status = taut_graph_has_calls(y->g) ? TAUT_UNSUPPORTED
+                 : step                     ? put_straight(&z, step)
+                                            : put_outputs(&z, outputs, count);
+    if (!status) status = end_program(z.p, step ? INSTRUCTIONS_MOST : OUTPUTS_MOST);
     clear_schedule(&z);
     if (status)
         X(program_destroy)(z.p);
     else
         *result = z.p;
     return status == TAUT_UNSUPPORTED ? TAUT_OK : status;
+}
+
+int X(lower_outputs)(symbols *y, const expr *outputs, size_t count, program **result)
+{
+    return lower_line(y, NULL, outputs, count, result);
+}
+
+int X(lower_straight)(symbols *y, const straight_step *step, program **result)
+{
+    return lower_line(y, step, NULL, 0, result);
 }

@@ -209,6 +209,8 @@ int X(method_parts)(const method *m, method_part *parts, const char **why);
 extern const struct method_class X(method_naive), X(method_extended), X(method_dirac);
 /* The equations that such a method integrates; NULL for the others. */
 formulation *X(method_formulation)(const method *m);
+struct scheme;
+struct scheme *X(method_scheme)(const method *m); /* and how it does so */
 
 extern const struct method_class X(method_rattle), X(method_shake), X(method_lobatto), X(method_del),
     X(method_galerkin), X(method_em);

@@ -11,6 +11,8 @@ void X(scheme_destroy)(scheme *r)
     room_free(r->s->context, &r->room);
     X(state_clear)(r->s, &r->next);
     X(newton_clear)(&r->newton);
+    X(program_destroy)(r->lowered);
+    X(explicit_trial_destroy)(r->trial);
     taut_mem_free(r->s->context, r);
 }
 
@@ -23,6 +25,18 @@ static void lay_out(void *self, room_layout *l)
     r->k = room_reals(l, stages * size);
     r->x = room_reals(l, stages * size);
     r->move = room_reals(l, size), r->error = room_reals(l, size);
+    r->lambda = room_reals(l, r->s->c);
+}
+
+static int lower(scheme *r)
+{
+    const field_type field = r->f->class->field;
+    switch (r->options.type) {
+    case SCHEME_RK4: return X(explicit_step_create)(r->s, field, &X(scheme_classical), &r->lowered);
+    case SCHEME_RKF45: return X(explicit_trial_create)(r->s, field, &X(scheme_fehlberg), &r->trial);
+    case SCHEME_GAUSS: break;
+    }
+    return TAUT_OK;
 }
 
 int X(scheme_create)(formulation *f, const scheme_options *options, scheme **result)
@@ -40,6 +54,7 @@ int X(scheme_create)(formulation *f, const scheme_options *options, scheme **res
     if (!status) status = X(state_create)(s, &r->next);
     if (!status) status = X(newton_create)(s->context, r->stages * (int)r->size, options->tolerance, &r->newton);
     if (!status && options->type == SCHEME_GAUSS) status = X(scheme_implicit_create)(r);
+    if (!status) status = lower(r);
     if (status)
         X(scheme_destroy)(r);
     else
@@ -48,6 +63,8 @@ int X(scheme_create)(formulation *f, const scheme_options *options, scheme **res
 }
 
 const newton_counts *X(scheme_counts)(const scheme *r) { return &r->newton.counts; }
+program *X(scheme_program)(const scheme *r) { return r->options.project ? NULL : r->lowered; }
+void X(scheme_use_lowered)(scheme *r, int use) { r->general_alone = !use; }
 
 int X(scheme_evaluate)(scheme *r, int i)
 {
@@ -71,12 +88,12 @@ static void move_state(scheme *r, state *x)
     X(add_compensated)(x->p, x->p_low, r->move + x->n, x->n);
 }
 
-/* Section 11: each of the constraints where its residual exceeds eps, positions first. */
-static int correct(scheme *r, state *x)
+/* Section 11: each of the constraints where its residual exceeds eps, positions first. *any: one did. */
+static int correct(scheme *r, state *x, int *any)
 {
     static const unsigned order[] = { PROJECT_POSITION, PROJECT_MOMENTUM };
     newton_counts *counts = &r->newton.counts;
-    int any = 0;
+    *any = 0;
     for (int i = 0; i < 2; i++) {
         int done = 0;
         if (!(r->options.project & order[i])) continue;
@@ -84,25 +101,26 @@ static int correct(scheme *r, state *x)
         int status = r->f->class->project(r->f->self, order[i], r->options.eps, x->t, r->z, r->move, &done);
         if (status) return status;
         if (!done) continue;
-        any = 1;
+        *any = 1;
         if (order[i] == PROJECT_POSITION)
             counts->position_projections++;
         else
             counts->momentum_projections++;
         move_state(r, x);
     }
-    counts->projected_steps += any;
+    counts->projected_steps += *any;
     return TAUT_OK;
 }
 
 static int fixed_step(scheme *r, state *x, real h)
 {
     begin_at(r, x, h);
-    int status = r->options.type == SCHEME_RK4 ? X(scheme_classical)(r) : X(scheme_implicit)(r);
+    int status = r->options.type == SCHEME_RK4 ? X(scheme_explicit)(r, x, &X(scheme_classical)) : X(scheme_implicit)(r);
     if (status) return status;
     move_state(r, x);
     X(state_next_time)(x, h, &x->t, &x->t_low);
-    return correct(r, x);
+    int any;
+    return correct(r, x, &any);
 }
 
 /* ---- steps by the error ---- */
@@ -145,7 +163,7 @@ static int variable_steps(scheme *r, state *x, real way)
         int last = *x->step >= REAL(fabs)(left);
         real h = last ? left : way > 0 ? *x->step : -*x->step, factor = 5;
         begin_at(r, x, h);
-        int status = X(scheme_fehlberg)(r);
+        int status = X(scheme_explicit)(r, x, &X(scheme_fehlberg));
         if (status < 0 || status == TAUT_OUT_OF_MEMORY) return status;
         real error = status ? (real)NAN : error_of(r);
         int finite = error - error == 0, good = finite && error <= tolerance;
@@ -161,7 +179,7 @@ static int variable_steps(scheme *r, state *x, real way)
                 x->t = end, x->t_low = end_low;
             else
                 X(state_next_time)(x, h, &x->t, &x->t_low);
-            int corrected = correct(r, x);
+            int any, corrected = correct(r, x, &any);
             if (corrected || last) return corrected;
             continue;
         }
@@ -179,12 +197,49 @@ static int variable_steps(scheme *r, state *x, real way)
                      (double)x->t, (double)way, TRIES, (double)*x->step, r->options.relative ? "rtol" : "tol");
 }
 
+static int general_step(scheme *r, state *x, real h)
+{
+    r->f->class->begin(r->f->self, x);
+    r->has_lambda = 0;
+    if (r->s->c) memcpy(r->lambda, x->lambda, r->s->c * sizeof(real));
+    int status = r->options.type == SCHEME_RKF45 ? variable_steps(r, x, h) : fixed_step(r, x, h);
+    if (!status) status = r->f->class->end(r->f->self, x);
+    if (!status && r->has_lambda && r->s->c) memcpy(x->lambda, r->lambda, r->s->c * sizeof(real));
+    return status;
+}
+
+/* A step by straight-line code, and its corrections. *done: it was not left. */
+static int lowered_step(scheme *r, state *x, real h, int *done)
+{
+    int any = 0, status = TAUT_OK;
+    *done = X(program_step)(r->lowered, x, h, NULL) == PROGRAM_DONE;
+    if (!*done) return TAUT_OK;
+    r->newton.counts.evaluations += r->stages;
+    if (!r->options.project) return TAUT_OK;
+    r->f->class->begin(r->f->self, x);
+    status = correct(r, x, &any);
+    return status || !any ? status : r->f->class->end(r->f->self, x);
+}
+
 int X(scheme_step)(scheme *r, state *x, real h)
 {
+    int done = 0, status = TAUT_OK;
+    const int is_lowered = r->lowered && !r->general_alone;
+    if (is_lowered && !r->options.project) { /* it changes nothing where it is left */
+        status = lowered_step(r, x, h, &done);
+        if (done) return status;
+    }
     X(state_copy)(x, &r->next);
-    r->f->class->begin(r->f->self, x);
-    int status = r->options.type == SCHEME_RKF45 ? variable_steps(r, &r->next, h) : fixed_step(r, &r->next, h);
-    if (!status) status = r->f->class->end(r->f->self, &r->next);
+    if (is_lowered && r->options.project) status = lowered_step(r, &r->next, h, &done);
+    if (!done) status = general_step(r, &r->next, h);
     if (!status) X(state_copy)(&r->next, x);
     return status;
+}
+
+long X(scheme_steps)(scheme *r, state *x, const real *lengths, int stride, long count, multiplier_growth *size)
+{
+    if (!r->lowered || r->general_alone || r->options.project) return 0;
+    const long done = X(program_steps)(r->lowered, x, lengths, stride, count, size);
+    r->newton.counts.evaluations += done * r->stages;
+    return done;
 }
