@@ -30,6 +30,7 @@ static real difference(const state *a, const state *b)
     for (int k = 0; k < 4; k++) {
         const real size = real_largest(of[k], counts[k]);
         for (uint32_t i = 0; i < counts[k] && size > 0; i++) worst = real_most(worst, (of[k][i] - to[k][i]) / size);
+        if (getenv("SHOW")) printf("[%d %.1f] ", k, (double)(worst/REAL_EPSILON));
     }
     return worst / REAL_EPSILON;
 }

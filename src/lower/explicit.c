@@ -4,8 +4,9 @@
 
 #include "lower/lower.h"
 
-/* Coordinates and constraints of systems whose fields are written out, and nodes of one field times stages. */
-enum { SOLVED_MOST = 48, NODES_MOST = 24000 };
+/* Coordinates and constraints of systems whose fields are written out, and nodes of a field times stages: about half of
+   them become instructions of a step. */
+enum { SOLVED_MOST = 48, NODES_MOST = 2 * LOWER_STEP_MOST };
 
 /* The symbols of a step while it is made. */
 typedef struct {
@@ -17,8 +18,8 @@ typedef struct {
     expr h;
     uint32_t n, c;
     expr *k;                  /* stages x 2n: rates */
-    expr *lambda;             /* c: of the last stage so far */
-    expr *leaves;             /* what a field stands on: q, w (or p), t and multipliers, 2n + 1 + c; */
+    expr *lambda;             /* c: of the last stage */
+    expr *leaves;             /* what a field stands on: q, w (or p) and t, 2n + 1; */
     expr *values;             /* and what that is at a stage */
     expr *checks;             /* of all stages */
     size_t check_count;
@@ -70,7 +71,6 @@ static void find_leaves(staging *z, const real *second, expr *leaves)
         leaves[z->n + i] = X(symbol_state)(&z->y, second, i);
     }
     leaves[2 * z->n] = X(symbol_leaf)(&z->y, STATE_T0);
-    for (uint32_t k = 0; k < z->c; k++) leaves[2 * z->n + 1 + k] = X(symbol_state)(&z->y, x->lambda, k);
 }
 
 static void add_checks(staging *z, const expr *checks, size_t count)
@@ -85,7 +85,7 @@ static int find_velocity(staging *z)
     symbols *y = &z->y;
     const field_symbols *f = &z->f;
     const size_t n = z->n, all = n + 2 * f->velocity_check_count;
-    expr *roots = X(symbol_new)(y, all), *leaves = X(symbol_new)(y, 2 * n + 1 + z->c);
+    expr *roots = X(symbol_new)(y, all), *leaves = X(symbol_new)(y, 2 * n + 1);
     if (!f->velocity || y->failed) return status_of(z, TAUT_OK);
     find_leaves(z, y->layout.p, leaves);
     memcpy(roots, f->velocity, n * sizeof *roots);
@@ -105,7 +105,6 @@ static void find_place(staging *z, int stage)
     for (uint32_t j = 0; j < 2 * z->n; j++) z->values[j] = moved(z, j, sum_of_rates(z, z->t->a[stage], stage, j));
     const expr low = X(symbol_leaf)(y, STATE_T0_LOW), later = taut_expr_add(y->g, scaled(z, z->h, c), low);
     z->values[2 * z->n] = checked(z, taut_expr_add(y->g, X(symbol_leaf)(y, STATE_T0), later));
-    for (uint32_t k = 0; k < z->c; k++) z->values[2 * z->n + 1 + k] = z->lambda[k];
 }
 
 static int put_stage(staging *z, int stage)
@@ -121,7 +120,7 @@ static int put_stage(staging *z, int stage)
     memcpy(roots, f->rate, 2 * n * sizeof *roots);
     if (c) memcpy(roots + 2 * n, f->lambda, c * sizeof *roots);
     if (f->check_count) memcpy(roots + 2 * n + c, f->checks, 2 * f->check_count * sizeof *roots);
-    status = X(motion_replace)(y, roots, all, z->leaves, z->values, 2 * n + 1 + z->c, roots);
+    status = X(motion_replace)(y, roots, all, z->leaves, z->values, 2 * n + 1, roots);
     if (status) return status;
     memcpy(z->k + (size_t)stage * 2 * n, roots, 2 * n * sizeof *roots);
     if (c) memcpy(z->lambda, roots + 2 * n, c * sizeof *roots);
@@ -145,21 +144,15 @@ static int make_room(staging *z)
     symbols *y = &z->y;
     const size_t places = (size_t)z->t->stages + 1;
     z->k = X(symbol_new)(y, places * 2 * z->n), z->lambda = X(symbol_new)(y, z->c);
-    z->leaves = X(symbol_new)(y, 2 * (size_t)z->n + 1 + z->c);
-    z->values = X(symbol_new)(y, 2 * (size_t)z->n + 1 + z->c);
+    z->leaves = X(symbol_new)(y, 2 * (size_t)z->n + 1), z->values = X(symbol_new)(y, 2 * (size_t)z->n + 1);
     z->checks = X(symbol_new)(y, 2 * places * (z->f.check_count + z->f.velocity_check_count));
     if (y->failed) return TAUT_OUT_OF_MEMORY;
     find_leaves(z, y->layout.w, z->leaves);
-    for (uint32_t k = 0; k < z->c; k++) z->lambda[k] = z->leaves[2 * z->n + 1 + k];
     return status_of(z, TAUT_OK);
 }
 
-/* A mass matrix that has no inverse without the constraints gives no velocities; multipliers of constraints that depend
-   on each other are not determined by an elimination. */
-static int serves(const struct system *s)
-{
-    return s->n + s->c <= SOLVED_MOST && !s->structure.augmented && !s->softening;
-}
+/* Multipliers of constraints that depend on each other are not determined by an elimination. */
+static int serves(const struct system *s) { return s->n + s->c <= SOLVED_MOST && !s->softening; }
 
 /* by_state: the length is the number `step` of the state. */
 static int begin(staging *z, struct system *s, field_type type, const explicit_tableau *t, int by_state)
@@ -259,7 +252,7 @@ static int make_trial(staging *z, explicit_trial *r)
     if (c) memcpy(all + 2 * n2, z->lambda, c * sizeof *all);
     if (z->check_count) memcpy(all + 2 * n2 + c, z->checks, 2 * z->check_count * sizeof *all);
     r->has_lambda = c > 0, r->check_count = z->check_count;
-    return X(lower_outputs)(&z->y, all, count, &r->program);
+    return X(lower_outputs)(&z->y, all, count, LOWER_STEP_MOST, &r->program);
 }
 
 int X(explicit_trial_create)(struct system *s, field_type type, const explicit_tableau *t, explicit_trial **result)

@@ -125,16 +125,20 @@ static int keep_checks(finder *z, const reduced_phase *p, expr **list, size_t *c
     return TAUT_OK;
 }
 
-/* The unknowns of a phase, which may have been solved for something else before, become the solution. */
-static int solve(finder *z, int phase, const expr *equations, const expr *guesses)
+/* The unknowns of a phase, which may have been solved for something else before, become the solution. It begins with
+   zeros: what the state has, or another stage, would make the first correction smaller, but not what two of them leave,
+   and would be waited for. */
+static int solve(finder *z, int phase, const expr *equations)
 {
     symbols *y = z->y;
     reduced_phase p = { 0 };
+    const expr *guesses = new_list(z, z->n + z->c);
     const size_t first = y->offsets[phase ? VELOCITY : MOTION_RATES], end = first + (phase ? z->n : z->n + z->c);
     for (size_t i = first; i < end; i++)
         y->unknowns[i] = checked(z, taut_expr_variable(z->g, (kind)LEAF_UNKNOWN, (uint32_t)i));
     X(symbols_forget_places)(y);
-    int status = status_of(z, X(motion_solve)(y, phase, equations, guesses, &p));
+    int status = status_of(z, TAUT_OK);
+    if (!status) status = X(motion_solve)(y, phase, equations, guesses, &p);
     field_symbols *f = z->f;
     if (!status)
         status = phase && !f->velocity ? keep_checks(z, &p, &f->velocity_checks, &f->velocity_check_count)
@@ -157,13 +161,11 @@ static int find_velocity(finder *z)
 {
     symbols *y = z->y;
     if (y->s->form != FORM_LAGRANGIAN) return TAUT_OK;
-    expr *equations = function_at(z, STEP_PI, AT_VELOCITY, z->n), *guesses = X(symbol_new)(y, z->n);
-    for (uint32_t i = 0; !y->failed && i < z->n; i++) {
+    expr *equations = function_at(z, STEP_PI, AT_VELOCITY, z->n);
+    for (uint32_t i = 0; !y->failed && i < z->n; i++)
         equations[i] = checked(z, taut_expr_sub(z->g, equations[i], X(symbol_state)(y, y->layout.p, i)));
-        guesses[i] = X(symbol_state)(y, y->layout.w, i);
-    }
     int status = status_of(z, TAUT_OK);
-    if (!status) status = solve(z, 1, equations, guesses);
+    if (!status) status = solve(z, 1, equations);
     if (!status) z->f->velocity = copy_of(z, group_of(z, VELOCITY), z->n);
     return status_of(z, status);
 }
@@ -171,20 +173,18 @@ static int find_velocity(finder *z)
 /* Rates of w and multipliers with d^2 g/dt^2 = 0 along v: see motion_equations. */
 static int solve_motion(finder *z, const expr *v, const expr *more)
 {
-    symbols *y = z->y;
-    expr *equations = new_list(z, z->n + z->c), *guesses = new_list(z, z->n + z->c);
+    expr *equations = new_list(z, z->n + z->c);
     forget(z);
-    for (uint32_t k = 0; !y->failed && k < z->c; k++) guesses[z->n + k] = X(symbol_state)(y, y->layout.lambda, k);
     int status = status_of(z, TAUT_OK);
-    if (!status) status = X(motion_equations)(y, v, more, equations);
-    return status ? status : solve(z, 0, equations, guesses);
+    if (!status) status = X(motion_equations)(z->y, v, more, equations);
+    return status ? status : solve(z, 0, equations);
 }
 
 /* The saddle point, with the same matrix: pi_w x = G' a, psi_w x = right (c). x: n, a: c. */
 static int solve_saddle(finder *z, const expr *right, expr **x, expr **a)
 {
     const size_t n = z->n, c = z->c;
-    expr *equations = new_list(z, n + c), *guesses = new_list(z, n + c);
+    expr *equations = new_list(z, n + c);
     forget(z);
     const expr *unknown = group_of(z, MOTION_RATES);
     expr *pull = function_at(z, STEP_BOND, MOTION_HERE, n);
@@ -193,7 +193,7 @@ static int solve_saddle(finder *z, const expr *right, expr **x, expr **a)
         equations[i] = checked(z, i < n ? taut_expr_sub(z->g, momenta[i], pull[i])
                                         : taut_expr_sub(z->g, rates[i - n], right[i - n]));
     int status = status_of(z, TAUT_OK);
-    if (!status) status = solve(z, 0, equations, guesses);
+    if (!status) status = solve(z, 0, equations);
     *x = copy_of(z, group_of(z, MOTION_RATES), n), *a = copy_of(z, group_of(z, MOTION_LAMBDA), c);
     return status_of(z, status);
 }
@@ -296,10 +296,10 @@ static int gradient_in_phase(finder *z, expr **by_w, expr **by_q)
     symbols *y = z->y;
     if (y->s->form != FORM_LAGRANGIAN) return TAUT_OK;
     forget(z);
-    expr *momenta = derive(z, z->pi, z->n, NULL, group_of(z, VELOCITY), 0), *guesses = new_list(z, z->n);
+    expr *momenta = derive(z, z->pi, z->n, NULL, group_of(z, VELOCITY), 0);
     expr *equations = y->failed ? NULL : difference(z, momenta, *by_w, z->n);
     int status = status_of(z, TAUT_OK);
-    if (!status) status = solve(z, 1, equations, guesses);
+    if (!status) status = solve(z, 1, equations);
     if (status) return status;
     *by_w = copy_of(z, group_of(z, VELOCITY), z->n);
     expr *moved = gradient(z, dot(z, z->pi, group_of(z, FROZEN_M), z->n), 0);
@@ -358,7 +358,7 @@ static int find_bracket(finder *z)
 {
     static const int groups[] = { FROZEN_C };
     const size_t n = z->n, c = z->c, k = c - z->y->s->phase_space->first;
-    expr *equations = new_list(z, n + c), *guesses = new_list(z, n + c), *rate = z->f->rate;
+    expr *equations = new_list(z, n + c), *rate = z->f->rate;
     expr *chi = function_at(z, STEP_G, MOTION_HERE, c);
     int status = status_of(z, TAUT_OK);
     if (!status) status = write_bracket(z, chi, k, rate);
@@ -371,7 +371,7 @@ static int find_bracket(finder *z)
     if (status) return status;
     memcpy(equations, group_of(z, MOTION_RATES), n * sizeof *equations);
     for (size_t i = 0; i < c; i++) equations[n + i] = i < k ? along[i] : unknown[i];
-    status = solve(z, 0, equations, guesses);
+    status = solve(z, 0, equations);
     unknown = copy_of(z, group_of(z, MOTION_LAMBDA), c);
     return status ? status : z->y->failed ? TAUT_OUT_OF_MEMORY : thaw(z, rate, 2 * n, groups, &unknown, 1);
 }

@@ -157,7 +157,7 @@ static int make_program(reading *r, int which, output_list *o)
 {
     for (size_t i = 0; i < o->count; i++) o->y->failed |= !o->all[i];
     if (o->y->failed) return TAUT_OUT_OF_MEMORY;
-    return o->count ? X(lower_outputs)(o->y, o->all, o->count, &r->programs[which]) : TAUT_OK;
+    return o->count ? X(lower_outputs)(o->y, o->all, o->count, LOWER_READING_MOST, &r->programs[which]) : TAUT_OK;
 }
 
 static int make_watched(reading *r, symbols *y)

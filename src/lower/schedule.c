@@ -11,10 +11,7 @@
 
 #define NOWHERE UINT32_MAX
 
-/* Coordinates and constraints, and instructions. Up to here the interpreter is about as fast as the general path (two
-   hinged plates under rattle: 19,600 instructions, less than half the time; the chain molecule under galerkin: a fifth
-   more), and native code many times as fast. */
-enum { NUMBERS_MOST = 400, INSTRUCTIONS_MOST = 24000, OUTPUTS_MOST = 8000 };
+enum { NUMBERS_MOST = 400 }; /* coordinates and constraints */
 
 typedef struct {
     symbols *y;
@@ -784,7 +781,7 @@ int X(lower_create)(struct system *s, const step_table *table, real tolerance, p
     if (!status) status = put_results(&z);
     z.p->is_picky = y.is_picky;
     if (!status && taut_graph_has_calls(y.g)) status = TAUT_UNSUPPORTED; /* the general path calls the function */
-    if (!status) status = end_program(z.p, INSTRUCTIONS_MOST);
+    if (!status) status = end_program(z.p, LOWER_STEP_MOST);
     status = X(symbols_status)(&y, status);
     clear_schedule(&z);
     X(symbols_clear)(&y);
@@ -814,7 +811,8 @@ static int put_outputs(schedule *z, const expr *outputs, size_t count)
 }
 
 /* outputs, or step: the other one is NULL. */
-static int lower_line(symbols *y, const straight_step *step, const expr *outputs, size_t count, program **result)
+static int lower_line(symbols *y, const straight_step *step, const expr *outputs, size_t count, uint32_t most,
+                      program **result)
 {
     schedule z = { .y = y, .p = taut_mem_new(y->context, 1, sizeof *z.p) };
     *result = NULL;
@@ -825,7 +823,7 @@ static int lower_line(symbols *y, const straight_step *step, const expr *outputs
     int status = taut_graph_has_calls(y->g) ? TAUT_UNSUPPORTED
                  : step                     ? put_straight(&z, step)
                                             : put_outputs(&z, outputs, count);
-    if (!status) status = end_program(z.p, step ? INSTRUCTIONS_MOST : OUTPUTS_MOST);
+    if (!status) status = end_program(z.p, most);
     clear_schedule(&z);
     if (status)
         X(program_destroy)(z.p);
@@ -834,12 +832,12 @@ static int lower_line(symbols *y, const straight_step *step, const expr *outputs
     return status == TAUT_UNSUPPORTED ? TAUT_OK : status;
 }
 
-int X(lower_outputs)(symbols *y, const expr *outputs, size_t count, program **result)
+int X(lower_outputs)(symbols *y, const expr *outputs, size_t count, uint32_t most, program **result)
 {
-    return lower_line(y, NULL, outputs, count, result);
+    return lower_line(y, NULL, outputs, count, most, result);
 }
 
 int X(lower_straight)(symbols *y, const straight_step *step, program **result)
 {
-    return lower_line(y, step, NULL, 0, result);
+    return lower_line(y, step, NULL, 0, LOWER_STEP_MOST, result);
 }
