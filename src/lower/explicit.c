@@ -200,24 +200,45 @@ static int find_end(staging *z, const expr *change, const expr **w)
     return status ? status : find_velocity(z);
 }
 
-static int make_step(staging *z, program **result)
+/* The constraint functions at the end, each followed by eps; z->values: the end. */
+static int find_limits(staging *z, const explicit_limits *limits, straight_step *step)
+{
+    symbols *y = &z->y;
+    const size_t c = z->c;
+    expr *of = X(symbol_new)(y, 2 * c), *pairs = X(symbol_new)(y, 4 * c), eps;
+    if (!limits->positions && !limits->momenta) return status_of(z, TAUT_OK);
+    eps = checked(z, taut_expr_number(y->g, (wide)limits->eps));
+    int status = status_of(z, TAUT_OK);
+    if (status) return status;
+    if (c) memcpy(of, z->f.g, c * sizeof *of), memcpy(of + c, z->f.psi, c * sizeof *of);
+    status = X(motion_replace)(y, of, 2 * c, z->leaves, z->values, 2 * (size_t)z->n + 1, of);
+    for (size_t k = 0; !status && k < 2 * c; k++)
+        if (k < c ? limits->positions : limits->momenta)
+            pairs[2 * step->limit_count] = of[k], pairs[2 * step->limit_count + 1] = eps, step->limit_count++;
+    step->limits = pairs;
+    return status;
+}
+
+static int make_step(staging *z, const explicit_limits *limits, program **result)
 {
     straight_step step = { .lambda = z->f.lambda ? z->lambda : NULL };
     const expr *change = change_of(z, z->t->b);
     int status = status_of(z, TAUT_OK);
     if (!status) status = find_end(z, change, &step.w);
+    if (!status && z->f.g) status = find_limits(z, limits, &step);
     if (status) return status;
     step.move = change, step.push = change + z->n;
     step.checks = z->checks, step.check_count = z->check_count;
     return X(lower_straight)(&z->y, &step, result);
 }
 
-int X(explicit_step_create)(struct system *s, field_type type, const explicit_tableau *t, program **result)
+int X(explicit_step_create)(struct system *s, field_type type, const explicit_tableau *t, const explicit_limits *limits,
+                             program **result)
 {
     staging z;
     *result = NULL;
     int status = begin(&z, s, type, t, 0);
-    if (!status) status = make_step(&z, result);
+    if (!status) status = make_step(&z, limits, result);
     status = end(&z, status);
     if (!status && *result) status = X(program_compile)(*result);
     if (!status) return TAUT_OK;

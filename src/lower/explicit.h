@@ -14,9 +14,16 @@ typedef struct {
     real error[EXPLICIT_STAGES]; /* weights of an estimate of the error of z1; zeros: there is no estimate */
 } explicit_tableau;
 
+/* What the step must lead to: constraints, and their rates, that are at most eps; otherwise it is left. */
+typedef struct {
+    int positions, momenta;   /* are they looked at? */
+    real eps;
+} explicit_limits;
+
 /* A step of h. *result is NULL where it would be too long, or a stage is not the solution of linear equations in a fixed
    order of elimination: TAUT_OK all the same. */
-int X(explicit_step_create)(struct system *s, field_type type, const explicit_tableau *t, program **result);
+int X(explicit_step_create)(struct system *s, field_type type, const explicit_tableau *t, const explicit_limits *limits,
+                             program **result);
 
 /* What a step whose length is the number `step` of the state would do, for schemes with steps of their own. */
 typedef struct explicit_trial explicit_trial;

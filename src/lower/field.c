@@ -385,6 +385,7 @@ int X(field_symbols_find)(symbols *y, field_type type, field_symbols *f)
     z.pi = function_at(&z, STEP_PI, MOTION_HERE, z.n);
     z.nu = copy_of(&z, X(symbol_vector)(y, STEP_NU0), z.n);
     z.psi = type == FIELD_BRACKET ? NULL : function_at(&z, STEP_RATE, MOTION_ALONG, z.c);
+    f->psi = z.psi, f->g = z.psi ? function_at(&z, STEP_G, MOTION_HERE, z.c) : NULL;
     int status = status_of(&z, TAUT_OK);
     if (!status) status = find_velocity(&z);
     if (status) return status;

@@ -13,6 +13,7 @@ typedef struct {
     expr *velocity;           /* n: w that belongs to p; NULL: it is p */
     expr *velocity_checks;
     size_t velocity_check_count; /* pairs */
+    expr *g, *psi;            /* the constraints and their rates, c; of the bracket NULL */
     expr *rate;               /* q' and p', 2n */
     expr *lambda;             /* c; NULL: the field leaves them alone */
     expr *checks;

@@ -397,6 +397,15 @@ static void leave_unless_finite(building *b)
     leave_unless(b, IS_NUMBER(sum), FLOW_NOT_FINITE);
 }
 
+static void leave_beyond_limits(building *b)
+{
+    const program *p = b->p;
+    for (uint32_t i = 0; i < p->limit_count; i++) {
+        const uint32_t size = value(b, OP_ABS, p->limits[i].pivot, 0);
+        leave_unless(b, IS_AT_MOST(size, p->limits[i].reference), FLOW_NO_CONVERGENCE);
+    }
+}
+
 /* Numbers of the old state that the new one, or a report, has elsewhere are copied before they change. */
 static uint32_t kept(building *b, uint32_t r)
 {
@@ -413,6 +422,7 @@ static void put_end(building *b)
         return;
     }
     leave_unless(b, pivots_exceed(b, p->checks, p->check_count, pivot_least[b->single]), FLOW_SINGULAR);
+    leave_beyond_limits(b);
     leave_unless_finite(b);
     set_state(&(new_state){ b, at });
     for (uint32_t i = 0; i < p->state_count; i++)

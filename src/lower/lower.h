@@ -25,12 +25,13 @@ int X(lower_serves)(const struct system *s);
 /* *result is NULL where the step is too large to be lowered, or has no fixed elimination: TAUT_OK all the same. */
 int X(lower_create)(struct system *s, const step_table *table, real tolerance, program **result);
 struct symbols;
-/* A step without an iteration: all that it computes. w and lambda may be NULL: p; as it was. Pivots are followed by what
-   they are made of, and the step is left where one has lost too many digits. */
+/* A step without an iteration: all that it computes. w and lambda may be NULL: p; as it was. The step is left where a
+   pivot has lost too many digits of what it is made of, which follows it, and where a number is larger than the one
+   that follows it. */
 typedef struct {
     const uint32_t *move, *push, *w, *lambda; /* n, n, n, c nodes of the symbols */
-    const uint32_t *checks;
-    size_t check_count;       /* pairs */
+    const uint32_t *checks, *limits;
+    size_t check_count, limit_count; /* pairs */
 } straight_step;
 int X(lower_straight)(struct symbols *y, const straight_step *step, program **result);
 /* Nodes of the symbols as a program that reads a state, without native code. *result is NULL where it would be longer

@@ -126,7 +126,8 @@ typedef struct program {
     int sets_momentum;
     real lambda_time;         /* negative: none */
     program_check *checks;    /* of results, where these solve linear equations; or NULL */
-    uint32_t check_count;
+    program_check *limits;    /* results that must not be larger than a reference; or NULL */
+    uint32_t check_count, limit_count;
     uint32_t *outputs, output_count; /* of a program that reads a state, and has none of the results above; or NULL */
     uint32_t *inputs, input_count; /* unknowns of the table that are set from outside */
     step_flow flow;                /* the step, or what is read off a state */

@@ -449,7 +449,7 @@ static int put_phase(schedule *z, reduced_phase *r, program_phase *f)
 
 typedef struct {
     expr *all;
-    expr *move, *push, *w, *lambda, *trend, *change, *reported, *work, *checks;
+    expr *move, *push, *w, *lambda, *trend, *change, *reported, *work, *checks, *limits;
     size_t count;
 } result_roots;
 
@@ -526,19 +526,17 @@ static int name_results(schedule *z, const expr *from, size_t count, uint32_t **
     return status;
 }
 
-static int name_checks(schedule *z, const expr *from, size_t count)
+static int name_checks(schedule *z, const expr *from, size_t count, program_check **to, uint32_t *to_count)
 {
-    program *p = z->p;
     if (!count) return TAUT_OK;
-    p->checks = taut_mem_new(z->y->context, count, sizeof *p->checks);
-    if (!p->checks) return TAUT_OUT_OF_MEMORY;
-    for (size_t i = 0; i < count; i++)
-        p->checks[i] = (program_check){ z->place[from[2 * i]], z->place[from[2 * i + 1]] };
-    p->check_count = (uint32_t)count;
+    program_check *list = *to = taut_mem_new(z->y->context, count, sizeof *list);
+    if (!list) return TAUT_OUT_OF_MEMORY;
+    for (size_t i = 0; i < count; i++) list[i] = (program_check){ z->place[from[2 * i]], z->place[from[2 * i + 1]] };
+    *to_count = (uint32_t)count;
     return TAUT_OK;
 }
 
-static int schedule_results(schedule *z, const result_roots *o, size_t check_count)
+static int schedule_results(schedule *z, const result_roots *o, size_t check_count, size_t limit_count)
 {
     symbols *y = z->y;
     program *p = z->p;
@@ -554,7 +552,8 @@ static int schedule_results(schedule *z, const result_roots *o, size_t check_cou
     if (!status) status = name_results(z, o->trend, y->s->c, &p->trend);
     if (!status) status = name_results(z, o->change, 2 * (size_t)y->s->c, &p->change);
     if (!status) status = name_results(z, o->reported, y->s->c, &p->reported);
-    if (!status) status = name_checks(z, o->checks, check_count);
+    if (!status) status = name_checks(z, o->checks, check_count, &p->checks, &p->check_count);
+    if (!status) status = name_checks(z, o->limits, limit_count, &p->limits, &p->limit_count);
     if (!status) p->work = z->place[*o->work], p->has_work = *o->work != y->zero;
     if (list) taut_expr_list_free(y->g, list);
     return status;
@@ -565,7 +564,7 @@ static int put_results(schedule *z)
     result_roots o = { 0 };
     int status = write_results(z->y, &o);
     if (!status) status = X(polish)(z->y, &(polish_cost){ count_new, z }, o.all, o.count);
-    if (!status) status = schedule_results(z, &o, 0);
+    if (!status) status = schedule_results(z, &o, 0, 0);
     taut_mem_free(z->y->context, o.all);
     return status;
 }
@@ -578,8 +577,9 @@ static expr *take_copy(result_roots *o, const expr *list, size_t count)
 /* The results of a step that has nothing else. */
 static int put_straight(schedule *z, const straight_step *step)
 {
-    const size_t n = z->y->s->n, c = z->y->s->c, checks = step->check_count;
-    result_roots o = { .all = taut_mem_new(z->y->context, 3 * n + c + 2 * checks + 1, sizeof *o.all) };
+    const size_t n = z->y->s->n, c = z->y->s->c, checks = step->check_count,
+                 limits = step->limit_count;
+    result_roots o = { .all = taut_mem_new(z->y->context, 3 * n + c + 2 * (checks + limits) + 1, sizeof *o.all) };
     if (!o.all) return TAUT_OUT_OF_MEMORY;
     o.move = take_copy(&o, step->move, n), o.push = take_copy(&o, step->push, n);
     o.w = take_copy(&o, step->w, n), o.lambda = c ? take_copy(&o, step->lambda, c) : NULL;
@@ -589,9 +589,10 @@ static int put_straight(schedule *z, const straight_step *step)
         if (!o.w[i]) z->y->failed = 1;
     }
     o.checks = checks ? take_copy(&o, step->checks, 2 * checks) : NULL;
+    o.limits = limits ? take_copy(&o, step->limits, 2 * limits) : NULL;
     int status = z->y->failed ? TAUT_OUT_OF_MEMORY : TAUT_OK;
     if (!status) status = X(polish)(z->y, &(polish_cost){ count_new, z }, o.all, o.count);
-    if (!status) status = schedule_results(z, &o, checks);
+    if (!status) status = schedule_results(z, &o, checks, limits);
     taut_mem_free(z->y->context, o.all);
     return status;
 }
@@ -626,6 +627,11 @@ static void fix_registers(const program *p, uint32_t *r, size_t count)
     for (size_t i = 0; r && i < count; i++) fix_register(p, &r[i]);
 }
 
+static void fix_checks(const program *p, program_check *checks, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) fix_register(p, &checks[i].pivot), fix_register(p, &checks[i].reference);
+}
+
 static void fix_segment(const program *p, segment *t)
 {
     for (uint32_t i = 0; i < t->count; i++) {
@@ -646,8 +652,7 @@ static void fix_phase(const program *p, program_phase *f)
         fix_registers(p, f->further[i].sums, f->size);
     }
     fix_register(p, &f->unit);
-    for (uint32_t i = 0; i < f->check_count; i++)
-        fix_register(p, &f->checks[i].pivot), fix_register(p, &f->checks[i].reference);
+    fix_checks(p, f->checks, f->check_count);
 }
 
 /* Literals go behind everything else. */
@@ -662,8 +667,7 @@ static void place_literals(program *p)
     fix_registers(p, p->lambda, c), fix_registers(p, p->trend, c), fix_registers(p, p->change, 2 * (size_t)c);
     fix_registers(p, p->reported, c);
     fix_registers(p, p->outputs, p->output_count);
-    for (uint32_t i = 0; i < p->check_count; i++)
-        fix_register(p, &p->checks[i].pivot), fix_register(p, &p->checks[i].reference);
+    fix_checks(p, p->checks, p->check_count), fix_checks(p, p->limits, p->limit_count);
     fix_register(p, &p->work);
 }
 

@@ -31,8 +31,10 @@ static void lay_out(void *self, room_layout *l)
 static int lower(scheme *r)
 {
     const field_type field = r->f->class->field;
+    const unsigned project = r->options.project;
+    const explicit_limits limits = { project & PROJECT_POSITION, project & PROJECT_MOMENTUM, r->options.eps };
     switch (r->options.type) {
-    case SCHEME_RK4: return X(explicit_step_create)(r->s, field, &X(scheme_classical), &r->lowered);
+    case SCHEME_RK4: return X(explicit_step_create)(r->s, field, &X(scheme_classical), &limits, &r->lowered);
     case SCHEME_RKF45: return X(explicit_trial_create)(r->s, field, &X(scheme_fehlberg), &r->trial);
     case SCHEME_GAUSS: break;
     }
@@ -88,12 +90,12 @@ static void move_state(scheme *r, state *x)
     X(add_compensated)(x->p, x->p_low, r->move + x->n, x->n);
 }
 
-/* Section 11: each of the constraints where its residual exceeds eps, positions first. *any: one did. */
-static int correct(scheme *r, state *x, int *any)
+/* Section 11: each of the constraints where its residual exceeds eps, positions first. */
+static int correct(scheme *r, state *x)
 {
     static const unsigned order[] = { PROJECT_POSITION, PROJECT_MOMENTUM };
     newton_counts *counts = &r->newton.counts;
-    *any = 0;
+    int any = 0;
     for (int i = 0; i < 2; i++) {
         int done = 0;
         if (!(r->options.project & order[i])) continue;
@@ -101,14 +103,14 @@ static int correct(scheme *r, state *x, int *any)
         int status = r->f->class->project(r->f->self, order[i], r->options.eps, x->t, r->z, r->move, &done);
         if (status) return status;
         if (!done) continue;
-        *any = 1;
+        any = 1;
         if (order[i] == PROJECT_POSITION)
             counts->position_projections++;
         else
             counts->momentum_projections++;
         move_state(r, x);
     }
-    counts->projected_steps += *any;
+    counts->projected_steps += any;
     return TAUT_OK;
 }
 
@@ -119,8 +121,7 @@ static int fixed_step(scheme *r, state *x, real h)
     if (status) return status;
     move_state(r, x);
     X(state_next_time)(x, h, &x->t, &x->t_low);
-    int any;
-    return correct(r, x, &any);
+    return correct(r, x);
 }
 
 /* ---- steps by the error ---- */
@@ -179,7 +180,7 @@ static int variable_steps(scheme *r, state *x, real way)
                 x->t = end, x->t_low = end_low;
             else
                 X(state_next_time)(x, h, &x->t, &x->t_low);
-            int any, corrected = correct(r, x, &any);
+            int corrected = correct(r, x);
             if (corrected || last) return corrected;
             continue;
         }
@@ -208,37 +209,21 @@ static int general_step(scheme *r, state *x, real h)
     return status;
 }
 
-/* A step by straight-line code, and its corrections. *done: it was not left. */
-static int lowered_step(scheme *r, state *x, real h, int *done)
-{
-    int any = 0, status = TAUT_OK;
-    *done = X(program_step)(r->lowered, x, h, NULL) == PROGRAM_DONE;
-    if (!*done) return TAUT_OK;
-    r->newton.counts.evaluations += r->stages;
-    if (!r->options.project) return TAUT_OK;
-    r->f->class->begin(r->f->self, x);
-    status = correct(r, x, &any);
-    return status || !any ? status : r->f->class->end(r->f->self, x);
-}
-
 int X(scheme_step)(scheme *r, state *x, real h)
 {
-    int done = 0, status = TAUT_OK;
-    const int is_lowered = r->lowered && !r->general_alone;
-    if (is_lowered && !r->options.project) { /* it changes nothing where it is left */
-        status = lowered_step(r, x, h, &done);
-        if (done) return status;
+    if (r->lowered && !r->general_alone && X(program_step)(r->lowered, x, h, NULL) == PROGRAM_DONE) {
+        r->newton.counts.evaluations += r->stages;
+        return TAUT_OK;
     }
     X(state_copy)(x, &r->next);
-    if (is_lowered && r->options.project) status = lowered_step(r, &r->next, h, &done);
-    if (!done) status = general_step(r, &r->next, h);
+    int status = general_step(r, &r->next, h);
     if (!status) X(state_copy)(&r->next, x);
     return status;
 }
 
 long X(scheme_steps)(scheme *r, state *x, const real *lengths, int stride, long count, multiplier_growth *size)
 {
-    if (!r->lowered || r->general_alone || r->options.project) return 0;
+    if (!r->lowered || r->general_alone) return 0;
     const long done = X(program_steps)(r->lowered, x, lengths, stride, count, size);
     r->newton.counts.evaluations += done * r->stages;
     return done;

@@ -40,7 +40,7 @@ struct scheme {
     real t[STAGES_MOST];
     real t0, t0_low, h;
     /* Explicit schemes as straight-line code; NULL: the field is evaluated stage by stage. */
-    program *lowered;       /* rk4: a step, without its corrections */
+    program *lowered;       /* rk4: a step that needs no correction */
     explicit_trial *trial;  /* rkf45: one of the steps of its own */
     real *lambda;           /* c: of the last trial */
     int has_lambda;         /* it was straight-line code */
