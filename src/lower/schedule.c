@@ -4,6 +4,7 @@
 #include "base/elementary.h"
 #include "expr/call.h"
 #include "lower/factors.h"
+#include "lower/literals.h"
 #include "lower/lower.h"
 #include "lower/polish.h"
 #include "lower/reduce.h"
@@ -50,9 +51,6 @@ static int put(schedule *z, segment *to, program_instruction i)
     return TAUT_OK;
 }
 
-/* Literals stand before the values in the end: until their number is known, with the highest bit set. */
-#define LITERAL 0x80000000u
-
 static int put_literal(schedule *z, expr e, uint32_t *place)
 {
     program *p = z->p;
@@ -60,7 +58,7 @@ static int put_literal(schedule *z, expr e, uint32_t *place)
                       sizeof *p->literals))
         return TAUT_OUT_OF_MEMORY;
     p->literals[p->literal_count] = (real)taut_graph_constant(z->y->g, e);
-    *place = LITERAL | p->literal_count++;
+    *place = PROGRAM_LITERAL | p->literal_count++;
     return TAUT_OK;
 }
 
@@ -617,84 +615,6 @@ static void begin_program(schedule *z, const step_table *t)
     p->lambda_time = t->lambda_time;
 }
 
-static void fix_register(const program *p, uint32_t *r)
-{
-    if (*r & LITERAL && *r != NOWHERE) *r = p->literal_first + (*r & ~LITERAL);
-}
-
-static void fix_registers(const program *p, uint32_t *r, size_t count)
-{
-    for (size_t i = 0; r && i < count; i++) fix_register(p, &r[i]);
-}
-
-static void fix_checks(const program *p, program_check *checks, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) fix_register(p, &checks[i].pivot), fix_register(p, &checks[i].reference);
-}
-
-static void fix_segment(const program *p, segment *t)
-{
-    for (uint32_t i = 0; i < t->count; i++) {
-        program_instruction *c = &t->code[i];
-        fix_register(p, &c->a);
-        if (c->op >= OP_COUNT || !op_has_number((op)c->op)) fix_register(p, &c->b);
-    }
-}
-
-static void fix_phase(const program *p, program_phase *f)
-{
-    segment *tapes[] = { &f->begin, &f->residual, &f->factor, &f->solve };
-    uint32_t *lists[] = { f->guesses, f->residuals, f->changes, f->weights, f->seconds, f->lasts };
-    for (int i = 0; i < 4; i++) fix_segment(p, tapes[i]);
-    for (int i = 0; i < 6; i++) fix_registers(p, lists[i], f->size);
-    for (int i = 0; i < f->further_count; i++) {
-        fix_segment(p, &f->further[i].tape);
-        fix_registers(p, f->further[i].sums, f->size);
-    }
-    fix_register(p, &f->unit);
-    fix_checks(p, f->checks, f->check_count);
-}
-
-/* Literals go behind everything else. */
-static void place_literals(program *p)
-{
-    uint32_t n = p->s->n, c = p->s->c;
-    p->literal_first = p->register_count;
-    p->register_count += p->literal_count;
-    fix_segment(p, &p->setup), fix_segment(p, &p->results);
-    for (int k = 0; k < p->phase_count; k++) fix_phase(p, &p->phases[k]);
-    fix_registers(p, p->move, n), fix_registers(p, p->push, n), fix_registers(p, p->w, n);
-    fix_registers(p, p->lambda, c), fix_registers(p, p->trend, c), fix_registers(p, p->change, 2 * (size_t)c);
-    fix_registers(p, p->reported, c);
-    fix_registers(p, p->outputs, p->output_count);
-    fix_checks(p, p->checks, p->check_count), fix_checks(p, p->limits, p->limit_count);
-    fix_register(p, &p->work);
-}
-
-/* ---- the end of tapes ---- */
-
-/* Tapes end with an instruction that says so. */
-static int end_segment(program *p, segment *t)
-{
-    if (taut_mem_grow(p->context, &t->code, &t->capacity, (size_t)t->count + 1, sizeof *t->code))
-        return TAUT_OUT_OF_MEMORY;
-    t->code[t->count] = (program_instruction){ .op = PROGRAM_END };
-    return TAUT_OK;
-}
-
-static int end_segments(program *p)
-{
-    int status = end_segment(p, &p->setup);
-    if (!status) status = end_segment(p, &p->results);
-    for (int k = 0; !status && k < p->phase_count; k++) {
-        program_phase *f = &p->phases[k];
-        segment *tapes[] = { &f->begin, &f->residual, &f->factor, &f->solve };
-        for (int i = 0; !status && i < 4; i++) status = end_segment(p, tapes[i]);
-        for (int i = 0; !status && i < f->further_count; i++) status = end_segment(p, &f->further[i].tape);
-    }
-    return status;
-}
-
 static int list_inputs(schedule *z)
 {
     const step_table *t = z->y->table;
@@ -743,9 +663,9 @@ static int put_phases(schedule *z, const step_table *t, double tolerance)
 
 static int end_program(program *p, uint32_t instructions_most)
 {
-    place_literals(p);
+    X(program_place_literals)(p);
     int status = X(program_length)(p) > instructions_most ? TAUT_UNSUPPORTED : X(program_fuse)(p);
-    if (!status) status = end_segments(p);
+    if (!status) status = X(program_end_segments)(p);
     if (!status) status = X(step_flow_create)(p, 0, &p->flow);
     return status ? status : X(program_room)(p);
 }
