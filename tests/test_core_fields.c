@@ -20,6 +20,7 @@ static const struct {
 };
 enum { STEPS = 20 };
 static const char *const methods[] = { "naive", "extended", "dirac", "naive:rkf45", "extended:rkf45", "dirac:rkf45",
+                                       "naive:midpoint", "extended:gauss", "dirac:midpoint,solver=functional",
                                        "naive:project=both,eps=1e-9",
                                        "dirac:project=both" };
 
@@ -52,7 +53,9 @@ static void compare(simulation *z, const char *model, const char *method, real h
     const long left = r->lowered ? r->lowered->space.left : 0;
     printf("%-40s %-30s %6.1f rounding errors apart, multipliers %.1f; %ld of %d left\n", model, method, (double)worst,
            (double)lambda, left, STEPS);
-    assert_at_most(worst, 64);
+    /* at most 7, but for the platform: its mass matrix is regular only with multiples of the constraints' rates, and what
+       these add to momenta cancels in velocities */
+    assert_at_most(worst, strstr(model, "stewart") ? 128 : 16);
     /* those of rkf45 belong to a place within its last step, and the lengths of these steps follow from differences */
     if (r->lowered) assert_at_most(lambda, 128);
     /* but for those that lead off the constraints */
@@ -134,7 +137,7 @@ static const scheme *scheme_with(simulation **z, const char *text, const char *m
     return X(method_scheme)(&(*z)->method);
 }
 
-/* A field that is no solution of linear equations is evaluated by iteration; nor is what is implicit written out. */
+/* A field that is no solution of linear equations is evaluated by iteration. */
 static void others_are_not_lowered(void **unused)
 {
     (void)unused;
@@ -143,10 +146,6 @@ static void others_are_not_lowered(void **unused)
                                       "start { x = 1, ['x.dot'] = 0.5 }", "naive");
     assert_null(r->lowered);
     do_steps(z, 10, (real)0.01);
-    close_model(z);
-    z = open_with("double-spherical-pendulum", "dirac:gauss");
-    r = X(method_scheme)(&z->method);
-    assert_true(!r->lowered && !r->trial);
     close_model(z);
 }
 

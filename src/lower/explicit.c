@@ -253,7 +253,7 @@ struct explicit_trial {
     struct system *s;
     program *program;
     size_t check_count;
-    int has_lambda;
+    int has_error, has_lambda;
 };
 
 void X(explicit_trial_destroy)(explicit_trial *r)
@@ -265,14 +265,17 @@ void X(explicit_trial_destroy)(explicit_trial *r)
 
 static int make_trial(staging *z, explicit_trial *r)
 {
-    const size_t n2 = 2 * (size_t)z->n, c = z->f.lambda ? z->c : 0, count = 2 * n2 + c + 2 * z->check_count;
-    expr *all = X(symbol_new)(&z->y, count);
+    const size_t n2 = 2 * (size_t)z->n, c = z->f.lambda ? z->c : 0, checks = 2 * z->check_count;
+    expr *all = X(symbol_new)(&z->y, 2 * n2 + c + checks);
     const expr *move = change_of(z, z->t->b), *error = change_of(z, z->t->error);
-    if (z->y.failed) return TAUT_OUT_OF_MEMORY;
-    memcpy(all, move, n2 * sizeof *all), memcpy(all + n2, error, n2 * sizeof *all);
-    if (c) memcpy(all + 2 * n2, z->lambda, c * sizeof *all);
-    if (z->check_count) memcpy(all + 2 * n2 + c, z->checks, 2 * z->check_count * sizeof *all);
+    size_t count = n2;
+    for (int i = 0; i < z->t->stages; i++) r->has_error |= z->t->error[i] != 0;
     r->has_lambda = c > 0, r->check_count = z->check_count;
+    if (z->y.failed) return TAUT_OUT_OF_MEMORY;
+    memcpy(all, move, n2 * sizeof *all);
+    if (r->has_error) memcpy(all + count, error, n2 * sizeof *all), count += n2;
+    if (c) memcpy(all + count, z->lambda, c * sizeof *all), count += c;
+    if (checks) memcpy(all + count, z->checks, checks * sizeof *all), count += checks;
     return X(lower_outputs)(&z->y, all, count, LOWER_STEP_MOST, &r->program);
 }
 
@@ -296,14 +299,15 @@ int X(explicit_trial_create)(struct system *s, field_type type, const explicit_t
 
 int X(explicit_trial_read)(explicit_trial *r, const state *x, real *move, real *error, real *lambda)
 {
-    const size_t n2 = 2 * (size_t)r->s->n, c = r->has_lambda ? r->s->c : 0;
+    const size_t n2 = 2 * (size_t)r->s->n, c = r->has_lambda ? r->s->c : 0, all = r->has_error ? 2 * n2 : n2;
     X(program_read)(r->program, x);
-    const real *values = program_reports(r->program), *check = values + 2 * n2 + c;
+    const real *values = program_reports(r->program), *check = values + all + c;
     int sure = 1;
     for (size_t i = 0; i < r->check_count; i++)
         sure &= REAL(fabs)(check[2 * i]) > (real)PIVOT_LEAST * REAL(fabs)(check[2 * i + 1]);
     if (!sure) return 0;
-    memcpy(move, values, n2 * sizeof *move), memcpy(error, values + n2, n2 * sizeof *error);
-    if (c) memcpy(lambda, values + 2 * n2, c * sizeof *lambda);
+    memcpy(move, values, n2 * sizeof *move);
+    if (r->has_error) memcpy(error, values + n2, n2 * sizeof *error);
+    if (c) memcpy(lambda, values + all, c * sizeof *lambda);
     return 1;
 }

@@ -25,11 +25,12 @@ typedef struct {
 int X(explicit_step_create)(struct system *s, field_type type, const explicit_tableau *t, const explicit_limits *limits,
                              program **result);
 
-/* What a step whose length is the number `step` of the state would do, for schemes with steps of their own. */
+/* What a step whose length is the number `step` of the state would do, for schemes with steps of their own. With one
+   stage, and 1 for the length, it is the field at the state, for implicit schemes. */
 typedef struct explicit_trial explicit_trial;
 int X(explicit_trial_create)(struct system *s, field_type type, const explicit_tableau *t, explicit_trial **result);
 void X(explicit_trial_destroy)(explicit_trial *r);
-/* move and error: 2n; lambda: c, those of the last stage, or the state's where the field has none. 0: not by this
+/* move and error (of tableaus that have one): 2n; lambda: c, those of the last stage, or the state's where the field has none. 0: not by this
    program, a pivot has lost too many digits. */
 int X(explicit_trial_read)(explicit_trial *r, const state *x, real *move, real *error, real *lambda);
 

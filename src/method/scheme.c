@@ -10,6 +10,7 @@ void X(scheme_destroy)(scheme *r)
     if (!r) return;
     room_free(r->s->context, &r->room);
     X(state_clear)(r->s, &r->next);
+    X(state_clear)(r->s, &r->place);
     X(newton_clear)(&r->newton);
     X(program_destroy)(r->lowered);
     X(explicit_trial_destroy)(r->trial);
@@ -36,7 +37,7 @@ static int lower(scheme *r)
     switch (r->options.type) {
     case SCHEME_RK4: return X(explicit_step_create)(r->s, field, &X(scheme_classical), &limits, &r->lowered);
     case SCHEME_RKF45: return X(explicit_trial_create)(r->s, field, &X(scheme_fehlberg), &r->trial);
-    case SCHEME_GAUSS: break;
+    case SCHEME_GAUSS: return X(explicit_trial_create)(r->s, field, &X(scheme_field), &r->trial);
     }
     return TAUT_OK;
 }
@@ -54,6 +55,7 @@ int X(scheme_create)(formulation *f, const scheme_options *options, scheme **res
     r->stages = options->type == SCHEME_RK4 ? 4 : options->type == SCHEME_RKF45 ? 6 : options->stages;
     int status = room_create(s->context, lay_out, r, &r->room);
     if (!status) status = X(state_create)(s, &r->next);
+    if (!status) status = X(state_create)(s, &r->place);
     if (!status) status = X(newton_create)(s->context, r->stages * (int)r->size, options->tolerance, &r->newton);
     if (!status && options->type == SCHEME_GAUSS) status = X(scheme_implicit_create)(r);
     if (!status) status = lower(r);
@@ -68,9 +70,23 @@ const newton_counts *X(scheme_counts)(const scheme *r) { return &r->newton.count
 program *X(scheme_program)(const scheme *r) { return r->options.project ? NULL : r->lowered; }
 void X(scheme_use_lowered)(scheme *r, int use) { r->general_alone = !use; }
 
+/* The field by straight-line code: the change of a step of length 1 from there with one stage. */
+static int read_field(scheme *r, int i)
+{
+    const size_t n = r->s->n;
+    const real *at = r->at + (size_t)i * r->size;
+    state *x = &r->place;
+    memcpy(x->q, at, n * sizeof(real)), memcpy(x->p, at + n, n * sizeof(real));
+    x->t = r->t[i], *x->step = 1;
+    return X(explicit_trial_read)(r->trial, x, r->k + (size_t)i * r->size, NULL, r->lambda);
+}
+
 int X(scheme_evaluate)(scheme *r, int i)
 {
+    const int is_field = r->trial && r->options.type == SCHEME_GAUSS && !r->general_alone;
     r->newton.counts.evaluations++;
+    r->has_lambda = is_field && read_field(r, i);
+    if (r->has_lambda) return TAUT_OK;
     return r->f->class->evaluate(r->f->self, r->t[i], r->at + (size_t)i * r->size, r->k + (size_t)i * r->size);
 }
 

@@ -39,11 +39,12 @@ struct scheme {
     real *error;            /* 2n */
     real t[STAGES_MOST];
     real t0, t0_low, h;
-    /* Explicit schemes as straight-line code; NULL: the field is evaluated stage by stage. */
+    /* Straight-line code; NULL: the formulation evaluates the field. */
     program *lowered;       /* rk4: a step that needs no correction */
-    explicit_trial *trial;  /* rkf45: one of the steps of its own */
-    real *lambda;           /* c: of the last trial */
-    int has_lambda;         /* it was straight-line code */
+    explicit_trial *trial;  /* rkf45: one of the steps of its own; gauss: the field */
+    state place;            /* gauss: where it is evaluated */
+    real *lambda;           /* c: multipliers of the last evaluation */
+    int has_lambda;         /* that was straight-line code */
     int general_alone;      /* the code is not to be used */
 };
 
@@ -57,13 +58,13 @@ const newton_counts *X(scheme_counts)(const scheme *r);
 long X(scheme_steps)(scheme *r, state *x, const real *lengths, int stride, long count, multiplier_growth *size);
 /* The step as a program, and nothing else is done in it; or NULL. */
 program *X(scheme_program)(const scheme *r);
-/* use: 0, the field is evaluated stage by stage, whatever has been lowered. */
+/* use: 0, the formulation evaluates the field, whatever has been lowered. */
 void X(scheme_use_lowered)(scheme *r, int use);
 
 /* ---- for the schemes themselves ---- */
 /* k := field at stage i, counted. */
 int X(scheme_evaluate)(scheme *r, int i);
-extern const explicit_tableau X(scheme_classical), X(scheme_fehlberg);
+extern const explicit_tableau X(scheme_classical), X(scheme_fehlberg), X(scheme_field); /* the last: of one stage */
 /* From r->z at time t0 (+ t0_low), which is x: r->move := the change over h, r->error := the estimated error. */
 int X(scheme_explicit)(scheme *r, state *x, const explicit_tableau *t);
 int X(scheme_implicit_create)(scheme *r);

@@ -26,6 +26,8 @@ const explicit_tableau X(scheme_fehlberg) = {
     .error = { OVER(1, 360), 0, OVER(-128, 4275), OVER(-2197, 75240), OVER(1, 50), OVER(2, 55) },
 };
 
+const explicit_tableau X(scheme_field) = { .stages = 1, .b = { 1 } };
+
 /* Stage i at z + h sum_j a_j k_j, time t0 + c h; then the field there. */
 static int stage(scheme *r, int i, real c, const real *a)
 {
