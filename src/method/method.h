@@ -110,8 +110,8 @@ typedef struct {
     real free, momenta;
 } method_forces;
 
-/* Steps that are code of their own: vector fields with their schemes, compositions, and reductions of a table that are
-   written out for speed. */
+/* Steps that are code of their own: vector fields with their schemes, of which some are lowered as well, compositions,
+   and reductions of a table that are written out for speed. */
 typedef struct {
     int (*create)(struct system *s, const method_spec *spec, real tolerance, void **self);
     int (*step)(void *self, state *x, real h);
