@@ -130,13 +130,14 @@ static int put_stage(staging *z, int stage)
 
 /* ---- all stages ---- */
 
-static int is_too_long(staging *z)
+static int check_length(staging *z)
 {
     expr *list;
     size_t count;
-    if (taut_expr_reachable(z->y.g, z->f.rate, 2 * (size_t)z->n, &list, &count)) return 1;
+    int status = taut_expr_reachable(z->y.g, z->f.rate, 2 * (size_t)z->n, &list, &count);
+    if (status) return status;
     taut_expr_list_free(z->y.g, list);
-    return count * (size_t)z->t->stages > NODES_MOST;
+    return count * (size_t)z->t->stages > NODES_MOST ? TAUT_UNSUPPORTED : TAUT_OK;
 }
 
 static int make_room(staging *z)
@@ -166,7 +167,7 @@ static int begin(staging *z, struct system *s, field_type type, const explicit_t
     if (status) return status;
     z->h = by_state ? X(symbol_state)(&z->y, z->y.layout.step, 0) : z->y.h;
     status = X(field_symbols_find)(&z->y, type, &z->f);
-    if (!status && is_too_long(z)) status = TAUT_UNSUPPORTED;
+    if (!status) status = check_length(z);
     if (!status) status = make_room(z);
     for (int i = 0; !status && i < t->stages; i++) status = put_stage(z, i);
     return status;

@@ -50,7 +50,7 @@ static expr *new_list(finder *z, size_t count)
 static expr *function_at(finder *z, step_function function, int place, size_t count)
 {
     expr *out = new_list(z, count);
-    if (out) X(symbol_function)(z->y, function, place, NULL, out);
+    if (!z->y->failed) X(symbol_function)(z->y, function, place, NULL, out);
     return out;
 }
 
@@ -59,7 +59,8 @@ static const expr *group_of(const finder *z, int group) { return z->y->unknowns 
 static expr *copy_of(finder *z, const expr *list, size_t count)
 {
     expr *out = X(symbol_new)(z->y, count);
-    if (out && count) memcpy(out, list, count * sizeof *out);
+    if (!list) z->y->failed = 1;
+    if (!z->y->failed && count) memcpy(out, list, count * sizeof *out);
     return out;
 }
 
