@@ -2,6 +2,9 @@
    path's, to round-off. */
 #include "lower/program.h"
 #include "method/scheme.h"
+#include <limits.h>
+
+#include "support_allocator.h"
 #include "support_method.h"
 
 static const struct {
@@ -220,6 +223,46 @@ static void failures_are_explained(void **unused)
     close_model(z);
 }
 
+/* Wherever memory runs out while fields are lowered, there is a status and no leak. */
+static void memory_runs_out(void **unused)
+{
+    (void)unused;
+    static const char *const all[] = { "naive", "extended", "dirac:project=both", "dirac:rkf45" };
+    static const char text[] = "local a = point 'a'\nlagrangian((1 + a.z^2)*norm2(a.dot)/2 - a.z)\n"
+                               "constraint('rod', norm2(a) - 1)\nstart { a = {1, 0, 0}, ['a.dot'] = {0, 0, 1} }";
+    counter counted = { .fail_at = LONG_MAX };
+    const taut_allocator allocator = { counted_resize, &counted };
+    taut_context *context = taut_context_create(&allocator);
+    const engine_options options = { .method = "rattle" };
+    model *m = NULL;
+    simulation *z = NULL;
+    assert_non_null(context);
+    assert_int_equal(taut_model_read_text(context, "test.lua", text, strlen(text), NULL, 0, &m), TAUT_OK);
+    assert_int_equal(X(simulation_create)(m, &options, &z), TAUT_OK);
+    X(method_destroy)(&z->method);
+    for (int i = 0; i < 4; i++) {
+        method_spec spec;
+        assert_int_equal(X(method_parse)(context, all[i], &spec), TAUT_OK);
+        assert_int_equal(X(method_create)(z->s, &spec, 0, &z->method), TAUT_OK); /* and prepares the system's fields */
+        X(method_destroy)(&z->method);
+        counted = (counter){ .fail_at = LONG_MAX, .live = counted.live };
+        assert_int_equal(X(method_create)(z->s, &spec, 0, &z->method), TAUT_OK);
+        X(method_destroy)(&z->method);
+        const long calls = counted.calls, live = counted.live;
+        for (long k = 1; k <= calls; k += 1 + calls / 200)
+            for (int once = 0; once < 2; once++) {
+                counted = (counter){ .fail_at = k, .fail_count = once ? 1 : LONG_MAX, .live = live };
+                const int status = X(method_create)(z->s, &spec, 0, &z->method);
+                assert_true(status == TAUT_OUT_OF_MEMORY || (once && status == TAUT_OK));
+                X(method_destroy)(&z->method);
+                assert_int_equal(counted.live, live);
+            }
+        counted = (counter){ .fail_at = LONG_MAX, .live = live };
+    }
+    close_model(z);
+    assert_int_equal(counted.live, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(lowered_steps_are_the_steps),
@@ -227,6 +270,7 @@ int main(void)
                                         cmocka_unit_test(others_are_not_lowered),
                                         cmocka_unit_test(lost_digits_are_left),
                                         cmocka_unit_test(nothing_else_is_read),
-                                        cmocka_unit_test(failures_are_explained) };
+                                        cmocka_unit_test(failures_are_explained),
+                                        cmocka_unit_test(memory_runs_out) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
