@@ -20,8 +20,8 @@ typedef struct {
     real eps;
 } explicit_limits;
 
-/* A step of h. *result is NULL where it would be too long, or a stage is not the solution of linear equations in a fixed
-   order of elimination: TAUT_OK all the same. */
+/* A step of h. *result is NULL where it would be too long, or a stage is not the solution of linear equations in a
+   fixed order of elimination: TAUT_OK all the same. */
 int X(explicit_step_create)(struct system *s, field_type type, const explicit_tableau *t, const explicit_limits *limits,
                              program **result);
 
@@ -30,8 +30,8 @@ int X(explicit_step_create)(struct system *s, field_type type, const explicit_ta
 typedef struct explicit_trial explicit_trial;
 int X(explicit_trial_create)(struct system *s, field_type type, const explicit_tableau *t, explicit_trial **result);
 void X(explicit_trial_destroy)(explicit_trial *r);
-/* move and error (of tableaus that have one): 2n; lambda: c, those of the last stage, or the state's where the field has none. 0: not by this
-   program, a pivot has lost too many digits. */
+/* move and error (of tableaus that have one): 2n; lambda: c, those of the last stage, unless the field leaves them
+   alone. 0: not by this program, a pivot has lost too many digits. */
 int X(explicit_trial_read)(explicit_trial *r, const state *x, real *move, real *error, real *lambda);
 
 #endif

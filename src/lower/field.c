@@ -234,7 +234,8 @@ static int find_naive(finder *z)
 
 /* ---- dirac: formulation_dirac.c ---- */
 
-/* psi_q' a at fixed p: of a.psi(q,w) by q and, with w = w(q,p), by w. That is -pi_q' x with pi_w x = psi_w' a = G' a. */
+/* psi_q' a at fixed p: of a.psi(q,w) by q and, with w = w(q,p), by w. The latter is -pi_q' x with pi_w x = psi_w' a =
+   G' a. */
 static expr *momentum_gradient(finder *z, expr *x, expr *a)
 {
     static const int groups[] = { FROZEN_M, FROZEN_MU };

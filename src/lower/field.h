@@ -7,8 +7,8 @@
 
 typedef enum { FIELD_NAIVE, FIELD_EXTENDED, FIELD_DIRAC, FIELD_BRACKET } field_type;
 
-/* Expressions of the state's q, w and t; the velocities are of q, p and t. Each solution has its pivots: pairs with what
-   they are made of. */
+/* Expressions of the state's q, w and t; the velocities are of q, p and t. Each solution has its pivots: pairs with
+   what they are made of. */
 typedef struct {
     expr *velocity;           /* n: w that belongs to p; NULL: it is p */
     expr *velocity_checks;

@@ -16,8 +16,8 @@
 #include "system/state.h"
 
 /* Instructions. Up to here the interpreter is about as fast as the general path (two hinged plates under rattle: 19,600
-   instructions, less than half the time; the chain molecule under galerkin: a fifth more), and native code many times as
-   fast. Of what frames need: */
+   instructions, less than half the time; the chain molecule under galerkin: a fifth more), and native code many times
+   as fast. The second: of what frames need. */
 enum { LOWER_STEP_MOST = 24000, LOWER_READING_MOST = 8000 };
 
 /* Is the system small enough to try? */
