@@ -56,8 +56,8 @@ static void compare(simulation *z, const char *model, const char *method, real h
     const long left = r->lowered ? r->lowered->space.left : 0;
     printf("%-40s %-30s %6.1f rounding errors apart, multipliers %.1f; %ld of %d left\n", model, method, (double)worst,
            (double)lambda, left, STEPS);
-    /* at most 20, and mostly 5, but for the platform: its mass matrix is regular only with multiples of the rates of
-       constraints, and what these add to momenta cancels in velocities */
+    /* at most 20, and mostly 5, but for the platform in its first steps: it starts at rest, and its momenta are what
+       forces and constraint forces leave of each other */
     assert_at_most(worst, strstr(model, "stewart") ? 128 : 32);
     /* those of rkf45 belong to a place within its last step, and the lengths of these steps follow from differences */
     if (r->lowered) assert_at_most(lambda, 128);
