@@ -28,6 +28,7 @@ static const ensemble_case cases[] = {
     { .model = "rigid-body", .method = "rattle", .h = 0.01, .steps = 10, .varied = { PARAMETER("I1", 0.9, 1.9) } },
     { .model = "henon-heiles", .method = "lobatto:s=2", .h = 0.1, .steps = 30, .varied = { RATE(0, 0.1, 0.3) } },
     { .model = "spring-pendulum", .method = "galerkin", .h = 0.02, .steps = 20, .varied = { PARAMETER("g", 0.5, 2) } },
+    { .model = "henon-heiles", .method = "naive:rk4", .h = 0.1, .steps = 30, .varied = { RATE(0, 0.1, 0.3) } },
     { .model = DSP, .method = "naive:rk4", .h = 0.01, .steps = 10, .varied = { RATE(0, 2, 4) } },
 };
 

@@ -12,7 +12,7 @@ static int compile_main(int argc, char **argv);
 static const option_definition definitions_of_compile[] = {
     { "output", 'o', "FILE.c", "the file to write; FILE.h goes beside it", 0 },
     { "method", 'm', "METHOD",
-      "rattle, shake, lobatto, galerkin, del, em, euler or compose, with options (rattle)", 0 },
+      "a method, with options: see below (rattle)", 0 },
     { "step", 's', "STEP", "default time step, a macro of the header (0.01)", 0 },
     { "float", 0, NULL, "single precision", 0 },
     { "prefix", 0, "NAME", "begins all external names (from the name of FILE.c)", 0 },
@@ -32,9 +32,9 @@ const command command_compile = {
     "FILE.h describes it. The start is that of 'taut run', and in double so is every bit of the motion.\n"
     "Existing files are replaced.\n\n"
     "A step that 'taut run' would leave to its general path (a singular place, slow convergence) fails in the C code:\n"
-    "the function says why and leaves the motion as it was. Models with contacts, methods that are code (naive,\n"
-    "extended, dirac, em:project) and models with more than some hundred coordinates cannot be written so\n"
-    "(docs/compile.md).\n"
+    "the function says why and leaves the motion as it was. Models with contacts, em:project, naive,\n"
+    "extended and dirac with other schemes than rk4, and models with more than some hundred coordinates cannot be\n"
+    "written so (docs/compile.md).\n"
 };
 
 typedef struct {

@@ -229,11 +229,11 @@ static uint32_t size_of(building *b, const program_phase *z, const uint32_t *cha
 }
 
 /* Every pivot is more than this part of what it is made of. */
-static uint32_t pivots_exceed(building *b, const program_phase *z, double part)
+static uint32_t pivots_exceed(building *b, const program_check *checks, uint32_t count, double part)
 {
     uint32_t all = b->one;
-    for (uint32_t i = 0; i < z->check_count; i++) {
-        const uint32_t exceeds = value3(b, FLOW_EXCEEDS, z->checks[i].pivot, z->checks[i].reference, number_of(b, part));
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t exceeds = value3(b, FLOW_EXCEEDS, checks[i].pivot, checks[i].reference, number_of(b, part));
         all = BOTH(all, exceeds);
     }
     return all;
@@ -245,10 +245,10 @@ static uint32_t put_matrix(building *b, const program_phase *z)
     add_tape(b, &z->factor);
     b->since = b->f->count;
     add(b, FLOW_COUNT, b->f->count_first + COUNT_MATRICES, 0, 0, 0);
-    leave_unless(b, pivots_exceed(b, z, pivot_least[b->single]), FLOW_SINGULAR);
+    leave_unless(b, pivots_exceed(b, z->checks, z->check_count, pivot_least[b->single]), FLOW_SINGULAR);
     if (!z->iteration.linear && !z->iteration.twice) return b->zero;
-    const uint32_t sound = pivots_exceed(b, z, pivot_sound[b->single]);
-    const uint32_t sure = pivots_exceed(b, z, pivot_sure[b->single]);
+    const uint32_t sound = pivots_exceed(b, z->checks, z->check_count, pivot_sound[b->single]);
+    const uint32_t sure = pivots_exceed(b, z->checks, z->check_count, pivot_sure[b->single]);
     return LINEAR_LARGEST(sound, sure);
 }
 
@@ -397,6 +397,15 @@ static void leave_unless_finite(building *b)
     leave_unless(b, IS_NUMBER(sum), FLOW_NOT_FINITE);
 }
 
+static void leave_beyond_limits(building *b)
+{
+    const program *p = b->p;
+    for (uint32_t i = 0; i < p->limit_count; i++) {
+        const uint32_t size = value(b, OP_ABS, p->limits[i].pivot, 0);
+        leave_unless(b, IS_AT_MOST(size, p->limits[i].reference), FLOW_NO_CONVERGENCE);
+    }
+}
+
 /* Numbers of the old state that the new one, or a report, has elsewhere are copied before they change. */
 static uint32_t kept(building *b, uint32_t r)
 {
@@ -412,6 +421,8 @@ static void put_end(building *b)
         taut_mem_free(p->context, at);
         return;
     }
+    leave_unless(b, pivots_exceed(b, p->checks, p->check_count, pivot_least[b->single]), FLOW_SINGULAR);
+    leave_beyond_limits(b);
     leave_unless_finite(b);
     set_state(&(new_state){ b, at });
     for (uint32_t i = 0; i < p->state_count; i++)
@@ -425,7 +436,7 @@ static void put_end(building *b)
 /* ---- the whole ---- */
 
 /* Registers: reports, counters, literals, values. So many literals have a phase and what stands around phases. */
-enum { LITERALS_OF_PHASE = 16, LITERALS_OF_END = 2 };
+enum { LITERALS_OF_PHASE = 16, LITERALS_OF_END = 3 };
 
 static int begin(building *b)
 {

@@ -118,6 +118,7 @@ static expr node_image(symbols *y, expr e, const instance *of, ends at)
     node n = *taut_graph_node(shapes, e);
     if (n.op == OP_VARIABLE) return leaf_image(y, &n, of, at);
     if (n.op == OP_CONSTANT) return taut_expr_number(y->g, taut_graph_constant(shapes, e));
+    if (n.op == OP_SHOWN) return y->image[n.a]; /* that is its value */
     return taut_expr_rebuild(y->g, &n, y->image[n.a], op_has_number((op)n.op) ? 0 : y->image[n.b]);
 }
 
