@@ -3,6 +3,7 @@
 #ifndef TAUT_STEP_PHASE_H
 #define TAUT_STEP_PHASE_H
 
+#include "lower/elements.h"
 #include "solve/assembly.h"
 #include "solve/kkt.h"
 #include "solve/newton.h"
@@ -16,7 +17,9 @@ typedef struct {
     const step_functions *functions;
     const step_table *table;
     struct system *s;
+    const element_graph *graph;       /* of the system; NULL: everything is evaluated field by field */
     step_circumstances now;
+    element_step elements;            /* the same for them */
     real h, powers[2 * STEP_POWERS + 1];
     real t1, t1_low;
     real *x;                          /* all groups of unknowns */
@@ -84,6 +87,7 @@ typedef struct step_compiled {
        all, each equation being its unknown minus constants. */
     enum { STEP_SPARSE, STEP_SADDLE, STEP_EXPLICIT } solver;
     assembly *matrix;
+    element_phase *elements;          /* who evaluates residual and matrix; NULL: fields */
     softened softened;                /* constraints that depend on each other */
     struct chord *chord;              /* a rough matrix to begin with (chord.h), or NULL */
     int chord_tried;                  /* in this step: 1 as a matrix, 2 to settle */

@@ -13,6 +13,7 @@ void X(stepper_destroy)(stepper *r)
     if (!r) return;
     for (int i = 0; i < STEP_PHASES; i++) X(step_phase_clear)(&r->phases[i]);
     X(step_phase_clear)(&r->results);
+    X(element_graph_clear)(r->s->context, &r->graph);
     X(step_functions_clear)(&r->functions);
     X(newton_clear)(&r->newton);
     X(program_destroy)(r->lowered);
@@ -71,6 +72,14 @@ static int uses_vector(const step_table *t, int vector)
     return 0;
 }
 
+/* Systems with constant mass in small blocks are evaluated field by field: their terms are few. */
+static int create_graph(stepper *r)
+{
+    int usable = 0, status = r->s->inverse_mass ? TAUT_OK : X(element_graph_create)(r->s, &r->table, &r->graph, &usable);
+    if (usable) r->work.graph = &r->graph;
+    return status;
+}
+
 static int compile(stepper *r, real tolerance)
 {
     step_work *w = &r->work;
@@ -87,6 +96,8 @@ static int compile(stepper *r, real tolerance)
     if (!status && size > 2147483647.0)
         status = taut_fail(r->s->context, TAUT_UNSUPPORTED, "the model is too large for so many stages; take fewer");
     if (!status) status = X(system_prepare_block)(r->s, BLOCK_G);
+    if (!status && !r->s->softening) status = X(lower_create)(r->s, &r->table, tolerance, &r->lowered);
+    if (!status && !r->lowered) status = create_graph(r);
     for (int i = 0; !status && i < r->table.phase_count; i++) {
         status = X(step_phase_compile)(w, i, &r->phases[i]);
         if (r->phases[i].size > largest) largest = r->phases[i].size;
@@ -94,9 +105,7 @@ static int compile(stepper *r, real tolerance)
     if (!status) status = X(step_phase_compile)(w, -1, &r->results);
     if (!status) status = X(newton_create)(r->s->context, largest, tolerance, &r->newton);
     r->newton.pool = r->s->work->pool;
-    if (!status) status = room_create(r->s->context, lay_out, r, &r->room);
-    if (status || r->s->softening) return status;
-    return X(lower_create)(r->s, &r->table, tolerance, &r->lowered);
+    return status ? status : room_create(r->s->context, lay_out, r, &r->room);
 }
 
 int X(stepper_create)(struct system *s, const step_table *table, real tolerance, stepper **result)
@@ -182,6 +191,9 @@ static void begin(stepper *r, const state *x, real h)
     }
     X(state_next_time)(x, h, &w->t1, &w->t1_low);
     w->now.span = w->t1 - x->t;
+    w->elements = (element_step){ .start = x, .unknowns = w->x, .h = h,
+                                  .times = { [STATE_T0] = x->t, [STATE_T0_LOW] = x->t_low, [STATE_T1] = w->t1,
+                                             [STATE_SPAN] = w->now.span } };
     place start = place_at(r->s, x->q, x->w, &x->t, x->lambda);
     if (r->needs[STEP_NU0 + STEP_KNOWN]) X(system_velocity)(r->s, &start, w->known[STEP_NU0 + STEP_KNOWN]);
     if (r->needs[STEP_PHI0 + STEP_KNOWN]) X(system_force)(r->s, &start, w->known[STEP_PHI0 + STEP_KNOWN]);
