@@ -8,7 +8,7 @@
 #define NOWHERE UINT32_MAX
 
 /* Nodes of an element. A joint of two bodies has eight, one of three bodies twelve. */
-enum { NODES_MOST = 24, ROLES_MOST = 10 };
+enum { NODES_MOST = 24, COORDINATES_MOST = 64, ROLES_MOST = 10 };
 
 /* What the rows of a family are. */
 typedef enum { ROWS_NONE, ROWS_COORDINATES, ROWS_CONSTRAINTS } row_kind;
@@ -165,6 +165,18 @@ static int find_element(making *m, const uint32_t *set, uint32_t count, uint32_t
     return TAUT_OK;
 }
 
+/* Two bodies share one element, whichever of their places a term contains: where a set has two nodes or more of several
+   coordinates, these alone tell elements apart. */
+static void reduce_set(const making *m, uint32_t *set, uint32_t *count)
+{
+    uint32_t kept[NODES_MOST], several = 0;
+    for (uint32_t i = 0; i < *count; i++)
+        if (m->node_start[set[i] + 1] - m->node_start[set[i]] > 1) kept[several++] = set[i];
+    if (several < 2) return;
+    memcpy(set, kept, several * sizeof *set);
+    *count = several;
+}
+
 /* Adds a node to an ascending set of at most NODES_MOST. */
 static void add_node(making *m, uint32_t *set, uint32_t *count, uint32_t node)
 {
@@ -235,6 +247,7 @@ static int place_constraints(making *m)
         uint32_t count = 0;
         for (uint32_t i = start[k]; i < start[k + 1] && !m->unusable; i++) add_node(m, set, &count, nodes[i]);
         if (!count) m->unusable = 1;
+        reduce_set(m, set, &count);
         if (!m->unusable) status = find_element(m, set, count, &m->row_element[k]);
     }
     taut_mem_free(m->context, start);
@@ -260,6 +273,7 @@ static int place_term(making *m, uint32_t r, const batch *b, const kernel *k, lo
         const uint32_t e = m->row_element[variables_of(b, k, t->index)[slot]];
         for (uint32_t i = m->set_start[e]; i < m->set_start[e + 1]; i++) add_node(m, set, &count, m->sets[i]);
     }
+    reduce_set(m, set, &count);
     t->element = NOWHERE; /* of a term without coordinates, whose gradient vanishes */
     return count && !m->unusable ? find_element(m, set, count, &t->element) : TAUT_OK;
 }
@@ -451,14 +465,15 @@ static int make_shapes(making *m)
     located *terms = NULL;
     uint32_t *start = NULL, *shape_of = taut_mem_new(m->context, m->element_count, sizeof *shape_of);
     int status = shape_of ? sort_terms(m, &terms, &start) : TAUT_OUT_OF_MEMORY;
-    for (uint32_t e = 0; !status && e < m->element_count; e++) {
+    for (uint32_t e = 0; !status && !m->unusable && e < m->element_count; e++) {
         shape_of[e] = NOWHERE;
         if (e >= m->node_count && start[e] == start[e + 1]) continue;
         status = make_key(m, e, terms + start[e], start[e + 1] - start[e]);
         if (!status) status = find_shape(m, &shape_of[e]);
+        if (m->counts[LOCAL_COORDINATE] > COORDINATES_MOST) m->unusable = 1;
         if (!status) m->graph->shapes[shape_of[e]].count++, m->graph->element_count++;
     }
-    if (!status) status = fill_shapes(m, terms, start, shape_of);
+    if (!status && !m->unusable) status = fill_shapes(m, terms, start, shape_of);
     taut_mem_free(m->context, terms);
     taut_mem_free(m->context, start);
     taut_mem_free(m->context, shape_of);

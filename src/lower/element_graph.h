@@ -2,8 +2,8 @@
  *
  * A node is a set of coordinates that the kinetic energy couples (system/nodes.h). An element is a set of nodes with all
  * that concerns exactly these: the terms of L or H and of the forces that contain variables of each of them, and the
- * constraints whose equations do, with all their terms. A free point has an element for each coordinate; a hinge between
- * two bodies is an element of eight nodes. Every function of a step table is a sum over the elements, but for the numbers
+ * constraints whose equations do, with all their terms; all that two bodies have in common is one element. A free point
+ * has an element for each coordinate; a hinge is an element of eight nodes. Every function of a step table is a sum over the elements, but for the numbers
  * that are no sum of terms (vectors as they stand): each of these belongs to one element, which owns it.
  *
  * Elements are of one shape if they have the same terms in the same order, up to the names of variables and constants. A

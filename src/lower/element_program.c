@@ -5,22 +5,24 @@
 #include "lower/element_inside.h"
 #include "step/functions.h"
 
+/* Expressions that are not zero, and where they go. */
+typedef struct {
+    expr *list;
+    element_output *rows, *columns;
+    size_t count, capacity, row_capacity, column_capacity;
+} outputs;
+
 typedef struct {
     const element_part *part;
     element_block *block;
     symbols y;
-    expr *residual;           /* outputs that are not zero, */
-    element_output *outputs;  /* and where they go */
-    size_t count, capacity, output_capacity;
-    expr *matrix;
-    element_output *rows, *columns;
-    size_t entry_count, entry_capacity, row_capacity, column_capacity;
+    outputs residual, matrix, results;
     expr *variables;          /* unknowns of the phase */
     element_output *variable_columns;
     size_t variable_count;
     unsigned char *moves;     /* nodes that depend on them */
-    expr *saved;              /* nodes that begin computes */
-    size_t saved_count, saved_capacity;
+    outputs saved;            /* nodes that begin computes */
+    uint32_t *saved_at;       /* by node: which of them, from 1; 0: none */
     uint32_t push_count;
     int expressible;
 } compiler;
@@ -32,18 +34,22 @@ static const uint32_t *index_of(const element_shape *s, step_size size, size_t k
     return (size == STEP_C ? s->constraint : s->coordinate) + k * s->count;
 }
 
-static int add_output(compiler *c, expr e, size_t row, const uint32_t *index)
+static int add_output(compiler *c, outputs *to, expr e, element_output row, element_output column)
 {
     taut_context *context = c->y.context;
     if (!e) return TAUT_OUT_OF_MEMORY;
     if (e == c->y.zero) return TAUT_OK;
-    if (taut_mem_grow(context, &c->residual, &c->capacity, c->count + 1, sizeof *c->residual)
-        || taut_mem_grow(context, &c->outputs, &c->output_capacity, c->count + 1, sizeof *c->outputs))
+    if (taut_mem_grow(context, &to->list, &to->capacity, to->count + 1, sizeof *to->list)
+        || taut_mem_grow(context, &to->rows, &to->row_capacity, to->count + 1, sizeof *to->rows)
+        || taut_mem_grow(context, &to->columns, &to->column_capacity, to->count + 1, sizeof *to->columns))
         return TAUT_OUT_OF_MEMORY;
-    c->residual[c->count] = e;
-    c->outputs[c->count++] = (element_output){ row, index };
+    to->list[to->count] = e;
+    to->rows[to->count] = row;
+    to->columns[to->count++] = column;
     return TAUT_OK;
 }
+
+static const element_output no_column;
 
 static int has_equation(const element_part *part, int equation)
 {
@@ -52,19 +58,20 @@ static int has_equation(const element_part *part, int equation)
     return 0;
 }
 
-static int add_equations(compiler *c)
+static int add_equations(compiler *c, const element_rows *equations, int equation_count, outputs *to)
 {
     const element_shape *shape = c->block->shape;
     int status = TAUT_OK;
-    for (int e = 0; !status && e < c->part->equation_count; e++) {
-        const element_rows *rows = &c->part->equations[e];
+    for (int e = 0; !status && e < equation_count; e++) {
+        const element_rows *rows = &equations[e];
         const size_t count = rows->size == STEP_C ? shape->c : shape->n;
         expr *out = X(symbol_new)(&c->y, count);
         if (!out) return TAUT_OUT_OF_MEMORY;
         for (size_t k = 0; k < count; k++) out[k] = c->y.zero;
         X(symbol_terms)(&c->y, rows->equation, NULL, out);
         for (size_t k = 0; !status && k < count; k++)
-            status = add_output(c, out[k], (size_t)rows->row, index_of(shape, rows->size, k));
+            status = add_output(c, to, out[k],
+                                (element_output){ (size_t)rows->row, index_of(shape, rows->size, k) }, no_column);
     }
     return c->y.failed ? TAUT_OUT_OF_MEMORY : status;
 }
@@ -84,9 +91,10 @@ static int add_pushes(compiler *c)
         if (!out) return TAUT_OUT_OF_MEMORY;
         X(symbol_function)(&c->y, term->function, term->place, NULL, out);
         for (size_t k = 0; !status && k < shape->n; k++)
-            status = add_output(c, taut_expr_mul(c->y.g, factor, out[k]),
-                                (size_t)c->part->size + (size_t)c->push_count * c->y.s->n,
-                                index_of(shape, STEP_N, k));
+            status = add_output(c, &c->residual, taut_expr_mul(c->y.g, factor, out[k]),
+                                (element_output){ (size_t)c->part->size + (size_t)c->push_count * c->y.s->n,
+                                                  index_of(shape, STEP_N, k) },
+                                no_column);
         c->push_count++;
     }
     return c->y.failed ? TAUT_OUT_OF_MEMORY : status;
@@ -112,29 +120,14 @@ static int list_variables(compiler *c)
     return TAUT_OK;
 }
 
-static int add_entry(compiler *c, expr e, const element_output *row, const element_output *column)
-{
-    taut_context *context = c->y.context;
-    if (!e) return TAUT_OUT_OF_MEMORY;
-    if (e == c->y.zero) return TAUT_OK;
-    if (taut_mem_grow(context, &c->matrix, &c->entry_capacity, c->entry_count + 1, sizeof *c->matrix)
-        || taut_mem_grow(context, &c->rows, &c->row_capacity, c->entry_count + 1, sizeof *c->rows)
-        || taut_mem_grow(context, &c->columns, &c->column_capacity, c->entry_count + 1, sizeof *c->columns))
-        return TAUT_OUT_OF_MEMORY;
-    c->matrix[c->entry_count] = e;
-    c->rows[c->entry_count] = *row;
-    c->columns[c->entry_count++] = *column;
-    return TAUT_OK;
-}
-
 static int differentiate(compiler *c, size_t equations)
 {
     expr *slopes = X(symbol_new)(&c->y, c->variable_count);
     int status = slopes ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     for (size_t i = 0; !status && i < equations; i++) {
-        status = taut_expr_gradient(c->y.g, c->residual[i], c->variables, c->variable_count, slopes);
+        status = taut_expr_gradient(c->y.g, c->residual.list[i], c->variables, c->variable_count, slopes);
         for (size_t k = 0; !status && k < c->variable_count; k++)
-            status = add_entry(c, slopes[k], &c->outputs[i], &c->variable_columns[k]);
+            status = add_output(c, &c->matrix, slopes[k], c->residual.rows[i], c->variable_columns[k]);
     }
     return status;
 }
@@ -160,12 +153,14 @@ static int find_moving(compiler *c)
     return TAUT_OK;
 }
 
-/* A tape under way: its outputs in a graph of its own, where its inputs are slots. */
+/* A program under way: its outputs in a graph of its own, where its inputs are slots. */
 typedef struct {
+    const outputs *roots;
+    int begins;
     graph *g;
     expr *list, *image;       /* nodes that are needed, ascending; by node: what it is */
     size_t count;
-    expr *inputs;             /* nodes of the symbols that are slots */
+    expr *inputs;             /* nodes of the symbols that are slots behind the saved ones */
     uint32_t input_count;
 } translation;
 
@@ -177,17 +172,29 @@ static int is_input(const compiler *c, expr e, int begins)
     return n->op == OP_VARIABLE || (!begins && !c->moves[e]);
 }
 
-/* What is needed, down to the inputs. */
-static int find_needed(compiler *c, translation *t, const expr *roots, size_t root_count, int begins)
+static int save(compiler *c, expr e)
+{
+    if (c->saved_at[e]) return TAUT_OK;
+    if (taut_mem_grow(c->y.context, &c->saved.list, &c->saved.capacity, c->saved.count + 1, sizeof *c->saved.list))
+        return TAUT_OUT_OF_MEMORY;
+    c->saved.list[c->saved.count++] = e;
+    c->saved_at[e] = (uint32_t)c->saved.count;
+    return TAUT_OK;
+}
+
+/* What is needed, down to the inputs, of which those that do not move are saved. */
+static int find_needed(compiler *c, translation *t, const outputs *roots, int begins)
 {
     graph *g = c->y.g;
     const uint32_t count = taut_graph_count(g);
+    t->roots = roots, t->begins = begins;
+    if (!roots->count) return TAUT_OK;
     unsigned char *needed = taut_mem_new(c->y.context, count, 1);
     t->list = taut_mem_new(c->y.context, count, sizeof *t->list);
     t->image = taut_mem_new(c->y.context, count, sizeof *t->image);
     t->inputs = taut_mem_new(c->y.context, count, sizeof *t->inputs);
     int status = needed && t->list && t->image && t->inputs ? TAUT_OK : TAUT_OUT_OF_MEMORY;
-    for (size_t i = 0; !status && i < root_count; i++) needed[roots[i]] = 1;
+    for (size_t i = 0; !status && i < roots->count; i++) needed[roots->list[i]] = 1;
     for (expr e = count; !status && e-- > 1;) {
         const node *n = taut_graph_node(g, e);
         if (!needed[e] || is_input(c, e, begins)) continue;
@@ -195,13 +202,17 @@ static int find_needed(compiler *c, translation *t, const expr *roots, size_t ro
         if (arity) needed[n->a] = 1;
         if (arity == 2) needed[n->b] = 1;
     }
-    for (expr e = 1; !status && e < count; e++)
-        if (needed[e]) t->list[t->count++] = e;
+    for (expr e = 1; !status && e < count; e++) {
+        if (!needed[e]) continue;
+        t->list[t->count++] = e;
+        if (is_input(c, e, begins) && !begins && !c->moves[e]) status = save(c, e);
+    }
     taut_mem_free(c->y.context, needed);
     return status;
 }
 
-static int translate(compiler *c, translation *t, int begins)
+/* Slots: the first saved_count numbers that are saved, then the inputs. */
+static int translate(compiler *c, translation *t, uint32_t saved_count)
 {
     graph *from = c->y.g;
     t->g = taut_graph_create(c->y.context);
@@ -209,13 +220,16 @@ static int translate(compiler *c, translation *t, int begins)
     for (size_t i = 0; i < t->count; i++) {
         const expr e = t->list[i];
         const node n = *taut_graph_node(from, e);
-        if (n.op == OP_CONSTANT)
+        if (n.op == OP_CONSTANT) {
             t->image[e] = taut_expr_number(t->g, taut_graph_constant(from, e));
-        else if (is_input(c, e, begins)) {
-            t->image[e] = taut_expr_variable(t->g, KIND_SLOT, t->input_count);
-            t->inputs[t->input_count++] = e;
-        } else
+        } else if (!is_input(c, e, t->begins)) {
             t->image[e] = taut_expr_rebuild(t->g, &n, t->image[n.a], op_has_number((op)n.op) ? 0 : t->image[n.b]);
+        } else if (!t->begins && !c->moves[e]) {
+            t->image[e] = taut_expr_variable(t->g, KIND_SLOT, c->saved_at[e] - 1);
+        } else {
+            t->image[e] = taut_expr_variable(t->g, KIND_SLOT, saved_count + t->input_count);
+            t->inputs[t->input_count++] = e;
+        }
         if (!t->image[e]) return TAUT_OUT_OF_MEMORY;
     }
     return TAUT_OK;
@@ -227,16 +241,6 @@ static void clear_translation(compiler *c, translation *t)
     taut_mem_free(c->y.context, t->list);
     taut_mem_free(c->y.context, t->image);
     taut_mem_free(c->y.context, t->inputs);
-}
-
-static int save(compiler *c, expr e, size_t *at)
-{
-    for (*at = 0; *at < c->saved_count; ++*at)
-        if (c->saved[*at] == e) return TAUT_OK;
-    if (taut_mem_grow(c->y.context, &c->saved, &c->saved_capacity, c->saved_count + 1, sizeof *c->saved))
-        return TAUT_OUT_OF_MEMORY;
-    c->saved[c->saved_count++] = e;
-    return TAUT_OK;
 }
 
 /* ---- where inputs come from ---- */
@@ -288,52 +292,86 @@ static int find_input(compiler *c, expr e, element_input *in)
     return TAUT_OK;
 }
 
-static int list_inputs(compiler *c, const translation *t, int begins, element_program *p)
+static int list_inputs(compiler *c, const translation *t, element_program *p)
 {
     int status = TAUT_OK;
     p->inputs = taut_mem_new(c->y.context, t->input_count, sizeof *p->inputs);
     if (!p->inputs) return TAUT_OUT_OF_MEMORY;
-    for (uint32_t i = 0; !status && i < t->input_count; i++) {
-        const expr e = t->inputs[i];
-        if (begins || c->moves[e]) {
-            status = find_input(c, e, &p->inputs[i]);
-        } else {
-            p->inputs[i] = (element_input){ FROM_SAVED, 0, NULL };
-            status = save(c, e, &p->inputs[i].at);
-        }
-    }
+    p->input_count = t->input_count;
+    for (uint32_t i = 0; !status && i < t->input_count; i++) status = find_input(c, t->inputs[i], &p->inputs[i]);
     return status;
 }
 
-static int make_program(compiler *c, const expr *roots, size_t count, int begins, element_program *p)
+/* ---- programs ---- */
+
+/* The tape with operands that say where rows begin. */
+static int take_tape(compiler *c, const tape *t, element_program *p)
 {
-    translation t = { 0 };
+    taut_context *context = c->y.context;
+    const uint32_t width = c->block->width;
+    p->code = taut_mem_new(context, t->length, sizeof *p->code);
+    p->literals = taut_mem_new(context, t->number_count, sizeof *p->literals);
+    p->results = taut_mem_new(context, t->output_count, sizeof *p->results);
+    if (!p->code || !p->literals || !p->results) return TAUT_OUT_OF_MEMORY;
+    p->length = t->length;
+    p->register_count = t->register_count;
+    p->literal_first = t->first_number, p->literal_count = t->number_count;
+    p->output_count = t->output_count;
+    for (uint32_t i = 0; i < t->length; i++) {
+        const instruction *line = &t->code[i];
+        p->code[i] = (instruction){ line->op, line->target * width, line->a * width,
+                                    op_has_number((op)line->op) ? line->b : line->b * width };
+    }
+    for (uint32_t i = 0; i < t->number_count; i++) p->literals[i] = (real)t->numbers[i];
+    for (uint32_t i = 0; i < t->output_count; i++) p->results[i] = t->outputs[i];
+    return TAUT_OK;
+}
+
+static int make_program(compiler *c, translation *t, uint32_t saved_count, element_program *p)
+{
+    const size_t count = t->roots->count;
+    tape *made = NULL;
     if (!count) return TAUT_OK;
-    expr *outputs = taut_mem_new(c->y.context, count, sizeof *outputs);
-    int status = outputs ? find_needed(c, &t, roots, count, begins) : TAUT_OUT_OF_MEMORY;
-    if (!status) status = translate(c, &t, begins);
-    if (!status) status = list_inputs(c, &t, begins, p);
-    for (size_t i = 0; !status && i < count; i++) outputs[i] = t.image[roots[i]];
+    expr *images = taut_mem_new(c->y.context, count, sizeof *images);
+    int status = images ? translate(c, t, saved_count) : TAUT_OUT_OF_MEMORY;
+    if (!status) status = list_inputs(c, t, p);
+    for (size_t i = 0; !status && i < count; i++) images[i] = t->image[t->roots->list[i]];
     if (!status)
-        status = taut_tape_create(t.g, outputs, NULL, NULL, (uint32_t)count, t.input_count, 0, 0, &p->tape);
+        status = taut_tape_create(t->g, images, NULL, NULL, (uint32_t)count, saved_count + t->input_count, 0, 0, &made);
+    if (!status) status = take_tape(c, made, p);
+    p->saved_count = saved_count;
     if (!status)
-        status = X(workspace_reserve)(c->y.s->work, (size_t)p->tape->register_count * LANES, 0, 0);
-    clear_translation(c, &t);
-    taut_mem_free(c->y.context, outputs);
+        status = X(workspace_reserve)(c->y.s->work, (size_t)p->register_count * c->block->width, 0, 0);
+    taut_tape_destroy(c->y.context, made);
+    taut_mem_free(c->y.context, images);
     return status;
 }
 
+/* Programs copy the first saved numbers as a whole: those of the residual, which runs most often, are the first. */
 static int make_programs(compiler *c)
 {
     element_block *b = c->block;
-    int status = find_moving(c);
-    if (!status) status = make_program(c, c->residual, c->count, 0, &b->residual);
-    if (!status) status = make_program(c, c->matrix, c->entry_count, 0, &b->matrix);
-    return status ? status : make_program(c, c->saved, c->saved_count, 1, &b->begin);
+    translation residual = { 0 }, results = { 0 }, matrix = { 0 }, begin = { 0 };
+    uint32_t counts[3] = { 0 };
+    c->saved_at = taut_mem_new(c->y.context, taut_graph_count(c->y.g), sizeof *c->saved_at);
+    int status = c->saved_at ? find_moving(c) : TAUT_OUT_OF_MEMORY;
+    if (!status) status = find_needed(c, &residual, &c->residual, 0);
+    counts[0] = (uint32_t)c->saved.count;
+    if (!status) status = find_needed(c, &results, &c->results, 0);
+    counts[1] = (uint32_t)c->saved.count;
+    if (!status) status = find_needed(c, &matrix, &c->matrix, 0);
+    counts[2] = b->saved_count = (uint32_t)c->saved.count;
+    if (!status) status = find_needed(c, &begin, &c->saved, 1);
+    if (!status) status = make_program(c, &residual, counts[0], &b->residual);
+    if (!status) status = make_program(c, &results, counts[1], &b->results);
+    if (!status) status = make_program(c, &matrix, counts[2], &b->matrix);
+    if (!status) status = make_program(c, &begin, 0, &b->begin);
+    translation *all[] = { &residual, &results, &matrix, &begin };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) clear_translation(c, all[i]);
+    return status;
 }
 
-/* Not where places contain forces at the start, of which an element has a part only; nor is work a sum over
-   elements. */
+/* Not where places contain forces at the start, of which an element has a part only. */
 static int is_expressible(const element_part *part)
 {
     const step_table *t = part->table;
@@ -345,9 +383,8 @@ static int is_expressible(const element_part *part)
             }
     for (int i = 0; i < t->term_count; i++) {
         const step_term *term = &t->terms[i];
-        if (!has_equation(part, term->equation) && (part->group_count || term->equation != STEP_RESULT_WORK)) continue;
-        if (term->function == STEP_VECTOR && term->place < 0 && term->place > STEP_TREND0) return 0;
-        if (term->equation == STEP_RESULT_WORK && !X(step_function_empty)(part->s, term->function)) return 0;
+        const int used = has_equation(part, term->equation) || (part->result_count && term->equation < 0);
+        if (used && term->function == STEP_VECTOR && term->place < 0 && term->place > STEP_TREND0) return 0;
     }
     return 1;
 }
@@ -355,9 +392,16 @@ static int is_expressible(const element_part *part)
 static void clear(compiler *c)
 {
     taut_context *context = c->y.context;
-    void *const blocks[] = { c->residual, c->matrix, c->variables, c->variable_columns, c->moves, c->saved };
+    void *const blocks[] = { c->residual.list, c->matrix.list, c->results.list, c->saved.list, c->variables,
+                             c->variable_columns, c->moves, c->saved_at, c->residual.columns, c->results.columns };
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) taut_mem_free(context, blocks[i]);
     X(symbols_clear)(&c->y);
+}
+
+void X(element_program_clear)(taut_context *context, element_program *p)
+{
+    void *const blocks[] = { p->code, p->inputs, p->literals, p->results, p->outputs, p->columns };
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) taut_mem_free(context, blocks[i]);
 }
 
 int X(element_compile)(const element_part *part, element_block *b, uint32_t *push_count, int *expressible)
@@ -367,16 +411,17 @@ int X(element_compile)(const element_part *part, element_block *b, uint32_t *pus
     if (!*expressible) return TAUT_OK;
     int status = X(symbols_create_element)(part->s, part->table, b->shape, &c.y);
     if (!status) status = list_variables(&c);
-    if (!status) status = add_equations(&c);
-    const size_t equations = c.count;
+    if (!status) status = add_equations(&c, part->equations, part->equation_count, &c.residual);
+    const size_t equations = c.residual.count;
     if (!status) status = differentiate(&c, equations);
     if (!status && part->pushes) status = add_pushes(&c);
+    if (!status) status = add_equations(&c, part->results, part->result_count, &c.results);
     if (!status && taut_graph_has_calls(c.y.g)) status = TAUT_UNSUPPORTED;
     if (!status) status = make_programs(&c);
     status = X(symbols_status)(&c.y, status);
-    b->outputs = c.outputs;
-    b->rows = c.rows;
-    b->columns = c.columns;
+    b->residual.outputs = c.residual.rows;
+    b->results.outputs = c.results.rows;
+    b->matrix.outputs = c.matrix.rows, b->matrix.columns = c.matrix.columns;
     *push_count = c.push_count;
     clear(&c);
     *expressible = status != TAUT_UNSUPPORTED;

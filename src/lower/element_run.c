@@ -13,7 +13,7 @@ static void lay_out(void *self, room_layout *l)
     element_phase *p = self;
     for (uint32_t i = 0; i < p->block_count; i++) {
         element_block *b = &p->blocks[i];
-        if (b->begin.tape) b->saved = room_reals(l, (size_t)b->begin.tape->output_count * b->stride);
+        b->saved = room_reals(l, (size_t)b->groups * b->saved_count * b->width);
     }
     p->push = room_reals(l, (size_t)p->push_count * p->s->n);
 }
@@ -25,13 +25,15 @@ int X(element_phase_create)(const element_part *part, element_phase **result)
     int status = TAUT_OK, expressible = 1;
     *result = NULL;
     if (!p) return TAUT_OUT_OF_MEMORY;
-    *p = (element_phase){ .s = part->s, .table = part->table, .size = part->size };
+    *p = (element_phase){ .s = part->s, .table = part->table, .size = part->size,
+                          .has_results = part->result_count > 0 };
     p->blocks = taut_mem_new(context, part->graph->shape_count, sizeof *p->blocks);
     if (!p->blocks) status = TAUT_OUT_OF_MEMORY;
     for (uint32_t i = 0; !status && expressible && i < part->graph->shape_count; i++) {
         element_block *b = &p->blocks[p->block_count++];
         b->shape = &part->graph->shapes[i];
-        b->stride = (b->shape->count + 7) / 8 * 8;
+        b->width = X(element_width)(b->shape->count);
+        b->groups = (b->shape->count + b->width - 1) / b->width;
         status = X(element_compile)(part, b, &p->push_count, &expressible);
     }
     if (!status && expressible) status = room_create(context, lay_out, p, &p->room);
@@ -42,24 +44,15 @@ int X(element_phase_create)(const element_part *part, element_phase **result)
     return status;
 }
 
-static void clear_program(taut_context *context, element_program *p)
-{
-    taut_tape_destroy(context, p->tape);
-    taut_mem_free(context, p->inputs);
-}
-
 void X(element_phase_destroy)(element_phase *p)
 {
     if (!p) return;
     taut_context *context = p->s->context;
     for (uint32_t i = 0; i < p->block_count; i++) {
         element_block *b = &p->blocks[i];
-        clear_program(context, &b->begin);
-        clear_program(context, &b->residual);
-        clear_program(context, &b->matrix);
-        taut_mem_free(context, b->outputs);
-        taut_mem_free(context, b->rows);
-        taut_mem_free(context, b->columns);
+        element_program *const programs[] = { &b->begin, &b->residual, &b->matrix, &b->results };
+        for (size_t k = 0; k < sizeof programs / sizeof *programs; k++)
+            X(element_program_clear)(context, programs[k]);
         taut_mem_free(context, b->places);
     }
     taut_mem_free(context, p->blocks);
@@ -72,12 +65,12 @@ size_t X(element_phase_entries)(const element_phase *p, int *row, int *column)
     size_t count = 0;
     for (uint32_t i = 0; i < p->block_count; i++) {
         const element_block *b = &p->blocks[i];
-        const uint32_t outputs = b->matrix.tape ? b->matrix.tape->output_count : 0;
-        for (uint32_t o = 0; o < outputs; o++)
+        const element_program *m = &b->matrix;
+        for (uint32_t o = 0; o < m->output_count; o++)
             for (uint32_t e = 0; e < b->shape->count; e++, count++) {
                 if (!row) continue;
-                row[count] = (int)(b->rows[o].row + b->rows[o].index[e]);
-                column[count] = (int)(b->columns[o].row + b->columns[o].index[e]);
+                row[count] = (int)(m->outputs[o].row + m->outputs[o].index[e]);
+                column[count] = (int)(m->columns[o].row + m->columns[o].index[e]);
             }
     }
     return count;
@@ -87,7 +80,7 @@ int X(element_phase_place)(element_phase *p, const int *place)
 {
     for (uint32_t i = 0; i < p->block_count; i++) {
         element_block *b = &p->blocks[i];
-        const size_t count = b->matrix.tape ? (size_t)b->matrix.tape->output_count * b->shape->count : 0;
+        const size_t count = (size_t)b->matrix.output_count * b->shape->count;
         b->places = taut_mem_new(p->s->context, count, sizeof *b->places);
         if (!b->places) return TAUT_OUT_OF_MEMORY;
         if (count) memcpy(b->places, place, count * sizeof *place);
@@ -96,10 +89,7 @@ int X(element_phase_place)(element_phase *p, const int *place)
     return TAUT_OK;
 }
 
-/* ---- a tape over elements ---- */
-
-/* Tapes with many registers are run over fewer elements at a time, so that these stay in the first-level cache. */
-static int lanes_of(const tape *t) { return t->register_count > 96 ? 16 : LANES; }
+/* ---- a program over elements ---- */
 
 static const real *vector_of(const element_phase *p, const element_input *in, const element_step *now)
 {
@@ -115,60 +105,60 @@ static const real *vector_of(const element_phase *p, const element_input *in, co
     case FROM_LAMBDA: return x->lambda;
     case FROM_TREND: return x->trend;
     case FROM_UNKNOWN: return now->unknowns + in->at;
-    case FROM_SAVED: case FROM_H: case FROM_TIME: break;
+    case FROM_H: case FROM_TIME: break;
     }
     return NULL;
 }
 
-static void gather(const element_phase *p, const element_block *b, const element_program *program,
-                   const element_step *now, uint32_t first, int lanes, real *registers)
+static void gather(const element_phase *p, const element_program *program, const element_step *now, uint32_t first,
+                   uint32_t lanes, uint32_t width, real *row)
 {
-    const int padded = lanes < TAPE_PADDED ? TAPE_PADDED : lanes;
-    for (uint32_t k = 0; k < program->tape->slots; k++, registers += LANES) {
+    for (uint32_t k = 0; k < program->input_count; k++, row += width) {
         const element_input *in = &program->inputs[k];
-        if (in->from == FROM_SAVED) {
-            memcpy(registers, b->saved + in->at * b->stride + first, (size_t)lanes * sizeof *registers);
-        } else if (in->index) {
+        if (in->index) {
             const real *from = vector_of(p, in, now);
-            const uint32_t *index = in->index + first;
-            const uint32_t before = in->from == FROM_OTHER_CONSTANT ? (uint32_t)in->at : 0;
-            for (int i = 0; i < lanes; i++) registers[i] = from[index[i] - before];
+            const uint32_t *index = in->index + first, before = in->from == FROM_OTHER_CONSTANT ? (uint32_t)in->at : 0;
+            for (uint32_t i = 0; i < lanes; i++) row[i] = from[index[i] - before];
+            for (uint32_t i = lanes; i < width; i++) row[i] = row[0]; /* of no element: a number all the same */
         } else {
             const real value = in->from == FROM_H ? now->h : now->times[in->at];
-            for (int i = 0; i < lanes; i++) registers[i] = value;
+            for (uint32_t i = 0; i < width; i++) row[i] = value;
         }
-        for (int i = lanes; i < padded; i++) registers[i] = registers[0];
     }
 }
 
-typedef void put_outputs(const element_block *b, const tape *t, const real *registers, uint32_t first, int lanes,
-                         void *out);
+/* What becomes of the outputs of `lanes` elements from `first` on. */
+typedef void put_outputs(const element_block *b, const element_program *p, const real *registers, uint32_t first,
+                         uint32_t lanes, void *out);
 
 static void run(const element_phase *p, const element_block *b, const element_program *program,
                 const element_step *now, put_outputs *put, void *out)
 {
-    const tape *t = program->tape;
-    if (!t) return;
-    real *registers = p->s->work->registers;
-    const uint32_t count = b->shape->count;
-    const int most = lanes_of(t);
-    X(tape_numbers)(t, registers, count < (uint32_t)most ? (int)count : most);
-    for (uint32_t first = 0; first < count; first += (uint32_t)most) {
-        const int lanes = count - first < (uint32_t)most ? (int)(count - first) : most;
-        gather(p, b, program, now, first, lanes, registers);
-        X(tape_run)(t, registers, lanes, p->s->context);
-        put(b, t, registers, first, lanes, out);
+    const uint32_t width = b->width, count = b->shape->count;
+    const size_t saved = (size_t)program->saved_count * width;
+    real *registers = p->s->work->registers, *inputs = registers + saved,
+         *literals = registers + (size_t)program->literal_first * width;
+    if (!program->output_count) return;
+    for (uint32_t k = 0; k < program->literal_count; k++, literals += width)
+        for (uint32_t i = 0; i < width; i++) literals[i] = program->literals[k];
+    for (uint32_t first = 0, g = 0; first < count; first += width, g++) {
+        const uint32_t lanes = count - first < width ? count - first : width;
+        memcpy(registers, b->saved + (size_t)g * b->saved_count * width, saved * sizeof *registers);
+        gather(p, program, now, first, lanes, width, inputs);
+        X(element_lanes_run)(program->code, program->length, width, registers);
+        put(b, program, registers, first, lanes, out);
     }
 }
 
-/* ---- what becomes of outputs ---- */
-
-static void put_saved(const element_block *b, const tape *t, const real *registers, uint32_t first, int lanes, void *out)
+static void put_saved(const element_block *b, const element_program *p, const real *registers, uint32_t first,
+                      uint32_t lanes, void *out)
 {
+    const uint32_t width = b->width;
+    real *to = b->saved + (size_t)(first / width) * b->saved_count * width;
+    (void)lanes;
     (void)out;
-    for (uint32_t o = 0; o < t->output_count; o++)
-        memcpy(b->saved + (size_t)o * b->stride + first, registers + (size_t)t->outputs[o] * LANES,
-               (size_t)lanes * sizeof *registers);
+    for (uint32_t o = 0; o < p->output_count; o++, to += width)
+        memcpy(to, registers + (size_t)p->results[o] * width, width * sizeof *to);
 }
 
 void X(element_phase_begin)(element_phase *p, const element_step *now)
@@ -181,16 +171,16 @@ typedef struct {
     size_t size;
 } residual_target;
 
-static void put_residual(const element_block *b, const tape *t, const real *registers, uint32_t first, int lanes,
-                         void *target)
+static void put_residual(const element_block *b, const element_program *p, const real *registers, uint32_t first,
+                         uint32_t lanes, void *target)
 {
     const residual_target *to = target;
-    for (uint32_t o = 0; o < t->output_count; o++) {
-        const real *value = registers + (size_t)t->outputs[o] * LANES;
-        const element_output *place = &b->outputs[o];
+    for (uint32_t o = 0; o < p->output_count; o++) {
+        const real *value = registers + (size_t)p->results[o] * b->width;
+        const element_output *place = &p->outputs[o];
         const uint32_t *index = place->index + first;
         real *out = place->row < to->size ? to->out + place->row : to->push + (place->row - to->size);
-        for (int i = 0; i < lanes; i++) out[index[i]] += value[i];
+        for (uint32_t i = 0; i < lanes; i++) out[index[i]] += value[i];
     }
 }
 
@@ -205,14 +195,23 @@ void X(element_phase_residual)(element_phase *p, const element_step *now, real *
     for (size_t k = 0; k < p->push_count * n; k++) *push = real_most(*push, p->push[k]);
 }
 
-static void put_matrix(const element_block *b, const tape *t, const real *registers, uint32_t first, int lanes,
-                       void *target)
+int X(element_phase_has_results)(const element_phase *p) { return p->has_results; }
+
+void X(element_phase_results)(element_phase *p, const element_step *now, real *out)
+{
+    residual_target to = { out, NULL, SIZE_MAX };
+    for (uint32_t i = 0; i < p->block_count; i++)
+        run(p, &p->blocks[i], &p->blocks[i].results, now, put_residual, &to);
+}
+
+static void put_matrix(const element_block *b, const element_program *p, const real *registers, uint32_t first,
+                       uint32_t lanes, void *target)
 {
     double *values = target;
     const int *place = b->places + first;
-    for (uint32_t o = 0; o < t->output_count; o++, place += b->shape->count) {
-        const real *value = registers + (size_t)t->outputs[o] * LANES;
-        for (int i = 0; i < lanes; i++) values[place[i]] += (double)value[i];
+    for (uint32_t o = 0; o < p->output_count; o++, place += b->shape->count) {
+        const real *value = registers + (size_t)p->results[o] * b->width;
+        for (uint32_t i = 0; i < lanes; i++) values[place[i]] += (double)value[i];
     }
 }
 

@@ -13,13 +13,13 @@ typedef struct {
     step_size size;
 } element_rows;
 
-/* Which part of a table it is: a phase, or the results. */
+/* Which part of a table it is: a phase, with the results if it is the last one. */
 typedef struct {
     struct system *s;
     const step_table *table;
     const element_graph *graph;
-    element_rows equations[STEP_EQUATIONS];
-    int equation_count;
+    element_rows equations[STEP_EQUATIONS], results[2];
+    int equation_count, result_count;
     const size_t *offsets;    /* of all groups among the unknowns of the table */
     int first_group, group_count;
     int size;                 /* of the phase */
@@ -50,5 +50,8 @@ void X(element_phase_begin)(element_phase *p, const element_step *now);
 void X(element_phase_residual)(element_phase *p, const element_step *now, real *out, real *push);
 /* values += the matrix */
 void X(element_phase_matrix)(element_phase *p, const element_step *now, double *values);
+/* out += the results at the unknowns; only of a phase that has them */
+int X(element_phase_has_results)(const element_phase *p);
+void X(element_phase_results)(element_phase *p, const element_step *now, real *out);
 
 #endif

@@ -340,6 +340,15 @@ static int create_matrix(step_compiled *p)
     return status || !p->elements ? status : X(element_phase_place)(p->elements, X(assembly_places)(p->matrix));
 }
 
+/* Work is no sum over elements. */
+static int has_work(const step_compiled *p)
+{
+    const step_table *t = p->w->table;
+    for (int i = 0; i < t->term_count; i++)
+        if (t->terms[i].equation == STEP_RESULT_WORK && !X(step_function_empty)(p->w->s, t->terms[i].function)) return 1;
+    return 0;
+}
+
 static int create_elements(step_compiled *p)
 {
     const step_work *w = p->w;
@@ -351,9 +360,9 @@ static int create_elements(step_compiled *p)
     for (int e = 0; e < t->equation_count; e++)
         if (p->rows[e] >= 0)
             part.equations[part.equation_count++] = (element_rows){ e, p->rows[e], t->equations[e].size };
-    if (p->index < 0) {
-        part.equations[part.equation_count++] = (element_rows){ STEP_RESULT_Q, 0, STEP_N };
-        part.equations[part.equation_count++] = (element_rows){ STEP_RESULT_P, (int)w->s->n, STEP_N };
+    if (p->index == t->phase_count - 1 && !has_work(p)) {
+        part.results[part.result_count++] = (element_rows){ STEP_RESULT_Q, 0, STEP_N };
+        part.results[part.result_count++] = (element_rows){ STEP_RESULT_P, (int)w->s->n, STEP_N };
     }
     return X(element_phase_create)(&part, &p->elements);
 }
@@ -361,7 +370,7 @@ static int create_elements(step_compiled *p)
 /* With constant mass in small blocks the saddle-point problem is one for the multipliers alone. */
 static int create_solver(step_compiled *p)
 {
-    if (p->index < 0) return create_elements(p);
+    if (p->index < 0) return TAUT_OK;
     p->solver = is_explicit(p) ? STEP_EXPLICIT : is_saddle(p) ? STEP_SADDLE : STEP_SPARSE;
     if (p->solver == STEP_EXPLICIT) return TAUT_OK;
     int status = p->solver == STEP_SPARSE && p->size >= CHORD_LEAST ? X(chord_create)(p, &p->chord) : TAUT_OK;
@@ -484,7 +493,6 @@ void X(step_phase_begin)(step_compiled *p)
     w->push = 0;
     begin_measures(p);
     if (p->elements) X(element_phase_begin)(p->elements, &w->elements);
-    if (p->elements && p->index < 0) X(element_phase_residual)(p->elements, &w->elements, p->fixed, &w->push);
     if (p->elements) return;
     for (int i = 0; i < p->evaluation_count; i++) {
         const step_evaluation *e = &p->evaluations[i];

@@ -248,7 +248,13 @@ static void finish(stepper *r, state *x)
     const step_table *t = &r->table;
     step_work *w = &r->work;
     uint32_t n = r->s->n;
-    X(step_phase_begin)(&r->results);
+    element_phase *last = r->phases[t->phase_count - 1].elements;
+    if (last && X(element_phase_has_results)(last)) {
+        memset(r->results.fixed, 0, (2 * (size_t)n + 1) * sizeof(real));
+        X(element_phase_results)(last, &w->elements, r->results.fixed);
+    } else {
+        X(step_phase_begin)(&r->results);
+    }
     const real *move = r->results.fixed, *push = move + n, *work = push + n;
     pool *by = r->s->work->pool;
     X(vector_add_compensated)(by, n, x->q, x->q_low, move);
