@@ -432,6 +432,13 @@ static int find_shape(making *m, uint32_t *index)
     return TAUT_OK;
 }
 
+static void put_numbers(const element_shape *s, uint32_t at, const uint32_t *numbers, uint32_t count, uint32_t *table)
+{
+    const uint32_t end = at + 1 == s->count ? s->stride : at + 1;
+    for (uint32_t k = 0; k < count; k++, table += s->stride)
+        for (uint32_t i = at; i < end; i++) table[i] = numbers[k];
+}
+
 /* Which elements are of which shape, and what their numbers are, in two passes: to count, and to write. */
 static int fill_shapes(making *m, const located *terms, const uint32_t *start, const uint32_t *shape_of)
 {
@@ -439,9 +446,10 @@ static int fill_shapes(making *m, const located *terms, const uint32_t *start, c
     int status = TAUT_OK;
     for (uint32_t i = 0; i < g->shape_count; i++) {
         element_shape *s = &g->shapes[i];
-        s->coordinate = taut_mem_new(m->context, (size_t)s->n * s->count, sizeof *s->coordinate);
-        s->constraint = taut_mem_new(m->context, (size_t)s->c * s->count, sizeof *s->constraint);
-        s->constant = taut_mem_new(m->context, (size_t)s->constants * s->count, sizeof *s->constant);
+        s->stride = (s->count + ELEMENT_WIDTH_MOST - 1) / ELEMENT_WIDTH_MOST * ELEMENT_WIDTH_MOST;
+        s->coordinate = taut_mem_new(m->context, (size_t)s->n * s->stride, sizeof *s->coordinate);
+        s->constraint = taut_mem_new(m->context, (size_t)s->c * s->stride, sizeof *s->constraint);
+        s->constant = taut_mem_new(m->context, (size_t)s->constants * s->stride, sizeof *s->constant);
         if (!s->coordinate || !s->constraint || !s->constant) return TAUT_OUT_OF_MEMORY;
     }
     uint32_t *filled = taut_mem_new(m->context, g->shape_count, sizeof *filled);
@@ -451,10 +459,9 @@ static int fill_shapes(making *m, const located *terms, const uint32_t *start, c
         element_shape *s = &g->shapes[shape_of[e]];
         const uint32_t at = filled[shape_of[e]]++;
         status = make_key(m, e, terms + start[e], start[e + 1] - start[e]);
-        for (uint32_t k = 0; k < s->n; k++) s->coordinate[(size_t)k * s->count + at] = m->globals[LOCAL_COORDINATE][k];
-        for (uint32_t k = 0; k < s->c; k++) s->constraint[(size_t)k * s->count + at] = m->globals[LOCAL_CONSTRAINT][k];
-        for (uint32_t k = 0; k < s->constants; k++)
-            s->constant[(size_t)k * s->count + at] = m->globals[LOCAL_CONSTANT][k];
+        put_numbers(s, at, m->globals[LOCAL_COORDINATE], s->n, s->coordinate);
+        put_numbers(s, at, m->globals[LOCAL_CONSTRAINT], s->c, s->constraint);
+        put_numbers(s, at, m->globals[LOCAL_CONSTANT], s->constants, s->constant);
     }
     taut_mem_free(m->context, filled);
     return status;

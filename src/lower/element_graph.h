@@ -14,6 +14,8 @@
 #include "step/table.h"
 #include "system/system.h"
 
+enum { ELEMENT_WIDTH_MOST = 32 }; /* elements that are computed together, at the most; a power of two */
+
 /* A term of an element. Variables, constants and rows are numbered within it. */
 typedef struct {
     const family *family;
@@ -28,7 +30,8 @@ typedef struct element_shape {
     element_term *terms;
     uint32_t term_count;
     uint32_t count;           /* elements of this shape */
-    /* Which of the system they are: number k of element i stands at [k * count + i]. Constants of the table's energy,
+    uint32_t stride;          /* that, rounded up: lanes without an element repeat the last one */
+    /* Which of the system they are: number k of element i stands at [k * stride + i]. Constants of the table's energy,
        where it has a store of its own, follow those of the system. */
     uint32_t *coordinate, *constraint, *constant;
     uint32_t *key;            /* what makes the shape */

@@ -40,12 +40,16 @@ typedef struct {
     uint32_t *results;        /* rows of the outputs */
     element_output *outputs, *columns; /* where they go; columns: of a matrix */
     uint32_t output_count;
+    void (*machine)(real *registers, const real *saved); /* the same as machine code, or NULL */
+    void *pages;
+    size_t pages_size;
 } element_program;
 
 /* The numbers of a group of `width` elements that begin has computed stand together, row by row. */
 typedef struct {
     const element_shape *shape;
     uint32_t width, groups;
+    int is_machine;           /* programs are machine code, where the system allows it */
     element_program begin, residual, matrix, results;
     int *places;              /* of each output of the matrix and each element; NULL: not placed yet */
     uint32_t saved_count;
@@ -68,8 +72,13 @@ struct element_phase {
 int X(element_compile)(const element_part *part, element_block *b, uint32_t *push_count, int *expressible);
 void X(element_program_clear)(taut_context *context, element_program *p);
 
-/* Widths that programs are run with; element_lanes.c. */
-enum { ELEMENT_WIDTH_MOST = 32 };
+/* Machine code for programs of this width, which is one of those for which there is any. Two rows behind the registers
+   are its own. element_machine.c */
+int X(element_machine_width)(uint32_t count); /* 0: this processor has none */
+int X(element_machine_create)(taut_context *context, uint32_t width, element_program *p);
+void X(element_machine_clear)(element_program *p);
+
+/* Widths that programs are interpreted with; element_lanes.c. */
 uint32_t X(element_width)(uint32_t count);
 void X(element_lanes_run)(const instruction *code, uint32_t length, uint32_t width, real *registers);
 

@@ -31,7 +31,7 @@ typedef struct {
 
 static const uint32_t *index_of(const element_shape *s, step_size size, size_t k)
 {
-    return (size == STEP_C ? s->constraint : s->coordinate) + k * s->count;
+    return (size == STEP_C ? s->constraint : s->coordinate) + k * s->stride;
 }
 
 static int add_output(compiler *c, outputs *to, expr e, element_output row, element_output column)
@@ -249,7 +249,7 @@ static element_input constant_input(const compiler *c, uint32_t k)
 {
     const element_shape *shape = c->block->shape;
     if (k == shape->constants) return (element_input){ FROM_H, 0, NULL };
-    const uint32_t *index = shape->constant + (size_t)k * shape->count, own = c->y.s->store
+    const uint32_t *index = shape->constant + (size_t)k * shape->stride, own = c->y.s->store
                               ? (uint32_t)taut_store_constant_count(c->y.s->store) : 0;
     return index[0] < own ? (element_input){ FROM_CONSTANT, 0, index } : (element_input){ FROM_OTHER_CONSTANT, own, index };
 }
@@ -338,10 +338,11 @@ static int make_program(compiler *c, translation *t, uint32_t saved_count, eleme
     for (size_t i = 0; !status && i < count; i++) images[i] = t->image[t->roots->list[i]];
     if (!status)
         status = taut_tape_create(t->g, images, NULL, NULL, (uint32_t)count, saved_count + t->input_count, 0, 0, &made);
-    if (!status) status = take_tape(c, made, p);
     p->saved_count = saved_count;
+    if (!status) status = take_tape(c, made, p);
     if (!status)
-        status = X(workspace_reserve)(c->y.s->work, (size_t)p->register_count * c->block->width, 0, 0);
+        status = X(workspace_reserve)(c->y.s->work, ((size_t)p->register_count + 3) * ELEMENT_WIDTH_MOST, 0, 0);
+    if (!status && c->block->is_machine) status = X(element_machine_create)(c->y.context, c->block->width, p);
     taut_tape_destroy(c->y.context, made);
     taut_mem_free(c->y.context, images);
     return status;
@@ -401,6 +402,7 @@ static void clear(compiler *c)
 void X(element_program_clear)(taut_context *context, element_program *p)
 {
     void *const blocks[] = { p->code, p->inputs, p->literals, p->results, p->outputs, p->columns };
+    X(element_machine_clear)(p);
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) taut_mem_free(context, blocks[i]);
 }
 
