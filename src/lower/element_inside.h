@@ -2,6 +2,7 @@
 #ifndef TAUT_LOWER_ELEMENT_INSIDE_H
 #define TAUT_LOWER_ELEMENT_INSIDE_H
 
+#include "base/room.h"
 #include "kernel/tape.h"
 #include "lower/elements.h"
 
@@ -12,13 +13,15 @@ typedef enum {
     FROM_Q, FROM_P, FROM_W, FROM_Q_LOW, FROM_P_LOW, FROM_LAMBDA, FROM_TREND,
     FROM_UNKNOWN,             /* at: where its group begins */
     FROM_H,
-    FROM_TIME                 /* at: state_leaf */
+    FROM_TIME,                /* at: state_leaf */
+    FROM_MATRIX, FROM_RIGHT   /* of islands.c: values of the matrix; the right-hand side, and what becomes of it */
 } element_source;
 
 typedef struct {
     element_source from;
     size_t at;
     const uint32_t *index;    /* of each element: which number of the vector; NULL for those of all */
+    uint32_t before;          /* to be subtracted from these */
 } element_input;
 
 /* An output goes to out[row + index[i]] of element i. */
@@ -32,28 +35,65 @@ typedef struct {
 typedef struct {
     instruction *code;
     uint32_t length, register_count;
-    uint32_t saved_count;     /* rows that `begin` has computed, the first so many */
+    uint32_t saved_count;     /* rows that an earlier program has computed, the first so many */
     element_input *inputs;
     uint32_t input_count;
     real *literals;
     uint32_t literal_first, literal_count;
     uint32_t *results;        /* rows of the outputs */
-    element_output *outputs, *columns; /* where they go; columns: of a matrix */
     uint32_t output_count;
     void (*machine)(real *registers, const real *saved); /* the same as machine code, or NULL */
     void *pages;
     size_t pages_size;
 } element_program;
 
-/* The numbers of a group of `width` elements that begin has computed stand together, row by row. */
+/* Elements whose programs are the same, in groups of `width`. The saved numbers of a group stand together, row by row. */
+typedef struct {
+    uint32_t count, width, groups;
+    int is_machine;           /* programs are machine code, where the system allows it */
+    uint32_t saved_count;     /* rows */
+    real *saved;              /* groups x saved_count x width */
+} element_lanes;
+
+/* Width and groups, by the setting for native code. */
+void X(element_lanes_begin)(const struct system *s, uint32_t count, element_lanes *l);
+/* Room for the saved numbers. */
+void X(element_lanes_lay_out)(element_lanes *l, room_layout *room);
+/* Of outputs in a graph where slot k is saved row k, and those behind it are inputs, whose list is set afterwards. */
+int X(element_program_create)(struct system *s, graph *g, const expr *outputs, size_t count, uint32_t saved_count,
+                              uint32_t input_count, const element_lanes *l, element_program *p);
+void X(element_program_clear)(taut_context *context, element_program *p);
+
+/* A group that has just been computed. */
+typedef struct {
+    const element_lanes *lanes;
+    const element_program *program;
+    const real *registers, *saved; /* where the rows of the program are, and the saved ones */
+    uint32_t first, count;    /* its elements */
+} element_group;
+
+static inline const real *element_value(const element_group *g, uint32_t o)
+{
+    const uint32_t row = g->program->results[o];
+    return (row < g->program->saved_count ? g->saved : g->registers) + (size_t)row * g->lanes->width;
+}
+
+/* The vector that an input is taken from; of those for all elements, the number. */
+typedef const real *element_vector(const void *user, const element_input *in);
+typedef void element_put(const element_group *g, void *user);
+void X(element_run)(const struct system *s, const element_lanes *l, const element_program *p, element_vector *vector,
+                    const void *source, element_put *put, void *out);
+/* Outputs from the first on become saved rows from row `to` on. */
+void X(element_save)(const element_group *g, uint32_t first, uint32_t count, uint32_t to);
+/* out[index[i]] += value[i] for the elements of a group, one after the other: several may add to one number. */
+void X(element_add)(const element_group *g, const uint32_t *index, const real *value, real *out);
+
 typedef struct {
     const element_shape *shape;
-    uint32_t width, groups;
-    int is_machine;           /* programs are machine code, where the system allows it */
+    element_lanes lanes;
     element_program begin, residual, matrix, results;
+    element_output *residual_rows, *result_rows, *rows, *columns; /* where outputs go; the last two, of the matrix */
     int *places;              /* of each output of the matrix and each element; NULL: not placed yet */
-    uint32_t saved_count;
-    real *saved;              /* groups x saved_count x width */
 } element_block;
 
 struct element_phase {
@@ -70,7 +110,6 @@ struct element_phase {
 
 /* The programs of a shape. *expressible: 0 where there are none. */
 int X(element_compile)(const element_part *part, element_block *b, uint32_t *push_count, int *expressible);
-void X(element_program_clear)(taut_context *context, element_program *p);
 
 /* Machine code for programs of this width, which is one of those for which there is any. Two rows behind the registers
    are its own. element_machine.c */

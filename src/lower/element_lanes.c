@@ -1,8 +1,12 @@
 /* The interpreter of programs over elements: one instruction for several elements. Widths are numbers that the compiler
  * sees, so that its loops have no ends to look after. */
+#include <string.h>
+
 #include "base/elementary.h"
 #include "base/loops.h"
 #include "lower/element_inside.h"
+#include "native/native.h"
+#include "taut/taut.h"
 
 #define VALUE_TYPE real
 #define MATH ELEMENTARY
@@ -87,4 +91,106 @@ uint32_t X(element_width)(uint32_t count)
         if (work < least) least = work, best = widths[i];
     }
     return best;
+}
+
+/* ---- a program over all elements ---- */
+
+/* Where a line of the cache begins: rows of eight numbers are read and written as a whole. */
+static real *aligned(real *numbers)
+{
+    return numbers ? (real *)(((uintptr_t)numbers + FLAT_ALIGNMENT - 1) / FLAT_ALIGNMENT * FLAT_ALIGNMENT) : NULL;
+}
+
+void X(element_lanes_begin)(const struct system *s, uint32_t count, element_lanes *l)
+{
+    const int machine = s->native && s->native->mode != TAUT_NATIVE_OFF ? X(element_machine_width)(count) : 0;
+    *l = (element_lanes){ .count = count, .is_machine = machine > 0 };
+    l->width = machine ? (uint32_t)machine : X(element_width)(count);
+    l->groups = (count + l->width - 1) / l->width;
+}
+
+void X(element_lanes_lay_out)(element_lanes *l, room_layout *room)
+{
+    l->saved = aligned(room_reals(room, (size_t)l->groups * l->saved_count * l->width + FLAT_ALIGNMENT / sizeof(real)));
+}
+
+static void take_row(const real *restrict from, const uint32_t *restrict index, uint32_t before, uint32_t width,
+                     real *restrict row)
+{
+    if (width == 1) {
+        *row = from[*index - before];
+        return;
+    }
+    for (uint32_t i = 0; i < width; i += 4, row += 4, index += 4) {
+        row[0] = from[index[0] - before], row[1] = from[index[1] - before];
+        row[2] = from[index[2] - before], row[3] = from[index[3] - before];
+    }
+}
+
+static void gather(const element_program *p, element_vector *vector, const void *source, uint32_t first, uint32_t width,
+                   real *row)
+{
+    for (uint32_t k = 0; k < p->input_count; k++, row += width) {
+        const element_input *in = &p->inputs[k];
+        const real *from = vector(source, in);
+        if (in->index)
+            take_row(from, in->index + first, in->before, width, row);
+        else
+            for (uint32_t i = 0; i < width; i++) row[i] = *from;
+    }
+}
+
+/* Literals; and behind the registers the bit of the sign, and all others (element_machine.c). */
+static void put_literals(const element_program *p, uint32_t width, real *registers)
+{
+    real *row = registers + (size_t)p->literal_first * width;
+    for (uint32_t k = 0; k < p->literal_count; k++, row += width)
+        for (uint32_t i = 0; i < width; i++) row[i] = p->literals[k];
+    if (!p->machine) return;
+    const uint64_t sign = (uint64_t)1 << 63, others = ~sign;
+    row = registers + (size_t)p->register_count * width;
+    for (uint32_t i = 0; i < width; i++) memcpy(&row[i], &sign, 8), memcpy(&row[width + i], &others, 8);
+}
+
+void X(element_run)(const struct system *s, const element_lanes *l, const element_program *p, element_vector *vector,
+                    const void *source, element_put *put, void *out)
+{
+    const uint32_t width = l->width;
+    const size_t saved_size = (size_t)p->saved_count * width;
+    real *registers = aligned(s->work->registers), *inputs = registers + saved_size;
+    const real *saved = l->saved;
+    if (!p->output_count) return;
+    put_literals(p, width, registers);
+    for (uint32_t first = 0; first < l->count; first += width, saved += (size_t)l->saved_count * width) {
+        gather(p, vector, source, first, width, inputs);
+        if (p->machine) {
+            p->machine(registers, saved);
+        } else {
+            if (saved_size) memcpy(registers, saved, saved_size * sizeof *registers);
+            X(element_lanes_run)(p->code, p->length, width, registers);
+        }
+        const element_group g = { l, p, registers, p->machine ? saved : registers, first,
+                                  l->count - first < width ? l->count - first : width };
+        put(&g, out);
+    }
+}
+
+void X(element_save)(const element_group *g, uint32_t first, uint32_t count, uint32_t to)
+{
+    const element_lanes *l = g->lanes;
+    real *row = l->saved + ((size_t)(g->first / l->width) * l->saved_count + to) * l->width;
+    for (uint32_t o = first; o < first + count; o++, row += l->width) {
+        const real *value = element_value(g, o);
+        for (uint32_t i = 0; i < l->width; i++) row[i] = value[i];
+    }
+}
+
+void X(element_add)(const element_group *g, const uint32_t *index, const real *value, real *out)
+{
+    uint32_t i = 0;
+    for (index += g->first; i + 4 <= g->count; i += 4) {
+        out[index[i]] += value[i], out[index[i + 1]] += value[i + 1];
+        out[index[i + 2]] += value[i + 2], out[index[i + 3]] += value[i + 3];
+    }
+    for (; i < g->count; i++) out[index[i]] += value[i];
 }

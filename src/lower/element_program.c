@@ -248,10 +248,11 @@ static void clear_translation(compiler *c, translation *t)
 static element_input constant_input(const compiler *c, uint32_t k)
 {
     const element_shape *shape = c->block->shape;
-    if (k == shape->constants) return (element_input){ FROM_H, 0, NULL };
+    if (k == shape->constants) return (element_input){ FROM_H, 0, NULL, 0 };
     const uint32_t *index = shape->constant + (size_t)k * shape->stride, own = c->y.s->store
                               ? (uint32_t)taut_store_constant_count(c->y.s->store) : 0;
-    return index[0] < own ? (element_input){ FROM_CONSTANT, 0, index } : (element_input){ FROM_OTHER_CONSTANT, own, index };
+    return index[0] < own ? (element_input){ FROM_CONSTANT, 0, index, 0 }
+                          : (element_input){ FROM_OTHER_CONSTANT, 0, index, own };
 }
 
 static int state_input(const compiler *c, uint32_t k, element_input *in)
@@ -261,13 +262,13 @@ static int state_input(const compiler *c, uint32_t k, element_input *in)
     const state *x = &c->y.layout;
     const size_t size = X(state_size)(x), trend = (size_t)(x->trend - x->block), lambda = 5 * (size_t)shape->n;
     if (k < lambda)
-        *in = (element_input){ vectors[k / shape->n], 0, index_of(shape, STEP_N, k % shape->n) };
+        *in = (element_input){ vectors[k / shape->n], 0, index_of(shape, STEP_N, k % shape->n), 0 };
     else if (k < lambda + shape->c)
-        *in = (element_input){ FROM_LAMBDA, 0, index_of(shape, STEP_C, k - lambda) };
+        *in = (element_input){ FROM_LAMBDA, 0, index_of(shape, STEP_C, k - lambda), 0 };
     else if (k >= trend && k < trend + shape->c)
-        *in = (element_input){ FROM_TREND, 0, index_of(shape, STEP_C, k - trend) };
+        *in = (element_input){ FROM_TREND, 0, index_of(shape, STEP_C, k - trend), 0 };
     else if (k >= size)
-        *in = (element_input){ FROM_TIME, k - size, NULL };
+        *in = (element_input){ FROM_TIME, k - size, NULL, 0 };
     else
         return 0;
     return 1;
@@ -288,7 +289,7 @@ static int find_input(compiler *c, expr e, element_input *in)
     int g = 0;
     while (n.a >= c->y.offsets[g + 1]) g++;
     *in = (element_input){ FROM_UNKNOWN, c->part->offsets[g],
-                           index_of(shape, t->groups[g].size, n.a - c->y.offsets[g]) };
+                           index_of(shape, t->groups[g].size, n.a - c->y.offsets[g]), 0 };
     return TAUT_OK;
 }
 
@@ -297,7 +298,6 @@ static int list_inputs(compiler *c, const translation *t, element_program *p)
     int status = TAUT_OK;
     p->inputs = taut_mem_new(c->y.context, t->input_count, sizeof *p->inputs);
     if (!p->inputs) return TAUT_OUT_OF_MEMORY;
-    p->input_count = t->input_count;
     for (uint32_t i = 0; !status && i < t->input_count; i++) status = find_input(c, t->inputs[i], &p->inputs[i]);
     return status;
 }
@@ -305,10 +305,8 @@ static int list_inputs(compiler *c, const translation *t, element_program *p)
 /* ---- programs ---- */
 
 /* The tape with operands that say where rows begin. */
-static int take_tape(compiler *c, const tape *t, element_program *p)
+static int take_tape(taut_context *context, const tape *t, uint32_t width, element_program *p)
 {
-    taut_context *context = c->y.context;
-    const uint32_t width = c->block->width;
     p->code = taut_mem_new(context, t->length, sizeof *p->code);
     p->literals = taut_mem_new(context, t->number_count, sizeof *p->literals);
     p->results = taut_mem_new(context, t->output_count, sizeof *p->results);
@@ -327,23 +325,33 @@ static int take_tape(compiler *c, const tape *t, element_program *p)
     return TAUT_OK;
 }
 
+int X(element_program_create)(struct system *s, graph *g, const expr *outputs, size_t count, uint32_t saved_count,
+                              uint32_t input_count, const element_lanes *l, element_program *p)
+{
+    tape *made = NULL;
+    int status = taut_tape_create(g, outputs, NULL, NULL, (uint32_t)count, saved_count + input_count, 0, 0, &made);
+    p->saved_count = saved_count;
+    p->input_count = input_count;
+    if (!status) status = take_tape(s->context, made, l->width, p);
+    /* two rows more are those of machine code, one is for alignment */
+    if (!status)
+        status = X(workspace_reserve)(s->work, ((size_t)p->register_count + 3) * ELEMENT_WIDTH_MOST, 0, 0);
+    if (!status && l->is_machine) status = X(element_machine_create)(s->context, l->width, p);
+    taut_tape_destroy(s->context, made);
+    return status;
+}
+
 static int make_program(compiler *c, translation *t, uint32_t saved_count, element_program *p)
 {
     const size_t count = t->roots->count;
-    tape *made = NULL;
     if (!count) return TAUT_OK;
     expr *images = taut_mem_new(c->y.context, count, sizeof *images);
     int status = images ? translate(c, t, saved_count) : TAUT_OUT_OF_MEMORY;
-    if (!status) status = list_inputs(c, t, p);
     for (size_t i = 0; !status && i < count; i++) images[i] = t->image[t->roots->list[i]];
     if (!status)
-        status = taut_tape_create(t->g, images, NULL, NULL, (uint32_t)count, saved_count + t->input_count, 0, 0, &made);
-    p->saved_count = saved_count;
-    if (!status) status = take_tape(c, made, p);
-    if (!status)
-        status = X(workspace_reserve)(c->y.s->work, ((size_t)p->register_count + 3) * ELEMENT_WIDTH_MOST, 0, 0);
-    if (!status && c->block->is_machine) status = X(element_machine_create)(c->y.context, c->block->width, p);
-    taut_tape_destroy(c->y.context, made);
+        status = X(element_program_create)(c->y.s, t->g, images, count, saved_count, t->input_count,
+                                           &c->block->lanes, p);
+    if (!status) status = list_inputs(c, t, p);
     taut_mem_free(c->y.context, images);
     return status;
 }
@@ -361,7 +369,7 @@ static int make_programs(compiler *c)
     if (!status) status = find_needed(c, &results, &c->results, 0);
     counts[1] = (uint32_t)c->saved.count;
     if (!status) status = find_needed(c, &matrix, &c->matrix, 0);
-    counts[2] = b->saved_count = (uint32_t)c->saved.count;
+    counts[2] = b->lanes.saved_count = (uint32_t)c->saved.count;
     if (!status) status = find_needed(c, &begin, &c->saved, 1);
     if (!status) status = make_program(c, &residual, counts[0], &b->residual);
     if (!status) status = make_program(c, &results, counts[1], &b->results);
@@ -401,7 +409,7 @@ static void clear(compiler *c)
 
 void X(element_program_clear)(taut_context *context, element_program *p)
 {
-    void *const blocks[] = { p->code, p->inputs, p->literals, p->results, p->outputs, p->columns };
+    void *const blocks[] = { p->code, p->inputs, p->literals, p->results };
     X(element_machine_clear)(p);
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) taut_mem_free(context, blocks[i]);
 }
@@ -421,9 +429,9 @@ int X(element_compile)(const element_part *part, element_block *b, uint32_t *pus
     if (!status && taut_graph_has_calls(c.y.g)) status = TAUT_UNSUPPORTED;
     if (!status) status = make_programs(&c);
     status = X(symbols_status)(&c.y, status);
-    b->residual.outputs = c.residual.rows;
-    b->results.outputs = c.results.rows;
-    b->matrix.outputs = c.matrix.rows, b->matrix.columns = c.matrix.columns;
+    b->residual_rows = c.residual.rows;
+    b->result_rows = c.results.rows;
+    b->rows = c.matrix.rows, b->columns = c.matrix.columns;
     *push_count = c.push_count;
     clear(&c);
     *expressible = status != TAUT_UNSUPPORTED;
