@@ -95,6 +95,7 @@ int X(assembly_add_entries)(assembly *a, size_t count, int **row, int **column)
 
 const int *X(assembly_places)(const assembly *a) { return a->more_place; }
 double *X(assembly_values)(assembly *a) { return a->values; }
+const pattern *X(assembly_columns_of)(const assembly *a) { return a->columns; }
 
 /* Calls for every entry of a placed block, in the order of its values: k-th entry at (row, column) of the matrix. */
 typedef void (*visitor)(void *user, size_t k, int row, int column);

@@ -33,6 +33,8 @@ void X(assembly_columns)(assembly *a, int column, int of_constraints);
 int X(assembly_add_entries)(assembly *a, size_t count, int **row, int **column);
 const int *X(assembly_places)(const assembly *a);
 double *X(assembly_values)(assembly *a);
+/* The columns of the matrix, once it is finished. */
+const pattern *X(assembly_columns_of)(const assembly *a);
 /* Fixes the pattern and analyses it. */
 int X(assembly_finish)(assembly *a, int symmetric);
 

@@ -327,6 +327,31 @@ static int declare_entries(step_compiled *p)
     return status;
 }
 
+static void list_constraints(const step_work *w, int at, step_size size, int *list)
+{
+    const int count = (int)size_of(w->s, size);
+    for (int k = 0; k < count; k++) list[at + k] = size == STEP_C ? k : -1;
+}
+
+static int create_islands(step_compiled *p)
+{
+    const step_work *w = p->w;
+    const step_table *t = w->table;
+    const pattern *columns = X(assembly_columns_of)(p->matrix);
+    int *row = taut_mem_new(w->s->context, (size_t)p->size, sizeof *row),
+        *column = taut_mem_new(w->s->context, (size_t)p->size, sizeof *column);
+    int status = row && column ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    const island_matrix m = { w->s, p->size, columns->start, columns->index, row, column };
+    for (int g = p->first_group; !status && g < p->first_group + p->group_count; g++)
+        list_constraints(w, (int)(w->offsets[g] - w->offsets[p->first_group]), t->groups[g].size, column);
+    for (int e = 0; !status && e < t->equation_count; e++)
+        if (p->rows[e] >= 0) list_constraints(w, p->rows[e], t->equations[e].size, row);
+    if (!status) status = X(islands_create)(&m, &p->islands);
+    taut_mem_free(w->s->context, row);
+    taut_mem_free(w->s->context, column);
+    return status;
+}
+
 static int create_matrix(step_compiled *p)
 {
     int status = X(assembly_create)(p->w->s->context, p->size, &p->matrix);
@@ -337,7 +362,8 @@ static int create_matrix(step_compiled *p)
     /* what softening adds is no pivot: there, too, the diagonal is no guide */
     if (p->w->table->phases[p->index].many_zeros || p->softened.count) X(assembly_expect_zeros)(p->matrix);
     status = X(assembly_finish)(p->matrix, 0);
-    return status || !p->elements ? status : X(element_phase_place)(p->elements, X(assembly_places)(p->matrix));
+    if (!status && p->elements) status = X(element_phase_place)(p->elements, X(assembly_places)(p->matrix));
+    return status || !p->elements || p->softened.count ? status : create_islands(p);
 }
 
 /* Work is no sum over elements. */
@@ -409,6 +435,7 @@ void X(step_phase_clear)(step_compiled *p)
     taut_mem_free(context, p->entries);
     X(softened_clear)(p);
     X(element_phase_destroy)(p->elements);
+    X(islands_destroy)(p->islands);
     X(assembly_destroy)(p->matrix);
     X(chord_destroy)(p->chord);
     X(kkt_destroy)(p->kkt);
@@ -578,6 +605,11 @@ static int factor(void *self, const real *x)
     if (p->elements) X(element_phase_matrix)(p->elements, &w->elements, X(assembly_values)(p->matrix));
     for (int i = 0; !p->elements && i < p->evaluation_count; i++) put_entries(p, &p->evaluations[i]);
     X(softened_put)(p);
+    p->islands_at_work = 0;
+    if (p->islands && !p->islands_failed) {
+        status = X(islands_factor)(p->islands, X(assembly_values)(p->matrix), &p->islands_at_work);
+        if (status || p->islands_at_work) return status;
+    }
     status = X(assembly_factor)(p->matrix);
     if (status != TAUT_SINGULAR) return status;
     return taut_fail(w->s->context, TAUT_SINGULAR,
@@ -599,6 +631,7 @@ static int solve(void *self, real *out)
         int status = X(chord_solve)(p->chord, p->at_work == NEWTON_SETTLES, out);
         return status ? status : X(chord_choose)(p->chord, unknowns, out);
     }
+    if (p->islands_at_work) return X(islands_solve)(p->islands, out);
     if (p->solver == STEP_SPARSE) {
         int status = X(assembly_solve)(p->matrix, out);
         return status || !p->softened.count ? status : X(softened_choose)(p, unknowns, out, p->spare);

@@ -4,6 +4,7 @@
 #define TAUT_STEP_PHASE_H
 
 #include "lower/elements.h"
+#include "lower/islands.h"
 #include "solve/assembly.h"
 #include "solve/kkt.h"
 #include "solve/newton.h"
@@ -88,6 +89,8 @@ typedef struct step_compiled {
     enum { STEP_SPARSE, STEP_SADDLE, STEP_EXPLICIT } solver;
     assembly *matrix;
     element_phase *elements;          /* who evaluates residual and matrix; NULL: fields */
+    islands *islands;                 /* who eliminates the matrix; NULL: its linear solver */
+    int islands_at_work, islands_failed; /* the last matrix is theirs; they are not good enough for this step */
     softened softened;                /* constraints that depend on each other */
     struct chord *chord;              /* a rough matrix to begin with (chord.h), or NULL */
     int chord_tried;                  /* in this step: 1 as a matrix, 2 to settle */

@@ -237,9 +237,14 @@ static int solve_phase(stepper *r, int phase)
         return TAUT_OK;
     }
     newton_problem problem = X(step_phase_problem)(p);
-    int status = described->improve_guess ? improve(r, &problem, x) : TAUT_OK;
-    if (status) return status;
-    return X(newton_solve)(&r->newton, &problem, x, described->improve_guess, w->now.start->t, described->what);
+    for (p->islands_failed = 0;; p->islands_failed = 1, guess(r, phase)) {
+        int status = described->improve_guess ? improve(r, &problem, x) : TAUT_OK;
+        if (!status)
+            status = X(newton_solve)(&r->newton, &problem, x, described->improve_guess, w->now.start->t,
+                                     described->what);
+        /* condensation does without pivoting: what it has not solved is tried with it */
+        if (status != TAUT_NO_CONVERGENCE || !p->islands || p->islands_failed) return status;
+    }
 }
 
 /* All functions are evaluated before the state changes. */
