@@ -42,26 +42,34 @@ typedef struct {
     uint32_t literal_first, literal_count;
     uint32_t *results;        /* rows of the outputs */
     uint32_t output_count;
-    void (*machine)(real *registers, const real *saved); /* the same as machine code, or NULL */
+    uint32_t kept_first, kept_count; /* the first kept_count outputs are rows of a table, from this one on */
+    /* The same as machine code, or NULL. Kept outputs go to the last argument at once. */
+    void (*machine)(real *registers, const real *saved, real *kept);
     void *pages;
     size_t pages_size;
 } element_program;
 
-/* Elements whose programs are the same, in groups of `width`. The saved numbers of a group stand together, row by row. */
+/* Numbers of all elements: those of a group stand together, row by row, groups x rows x width. */
+typedef struct {
+    uint32_t rows;
+    real *numbers;
+} element_table;
+
+/* Elements whose programs are the same, in groups of `width`. */
 typedef struct {
     uint32_t count, width, groups;
     int is_machine;           /* programs are machine code, where the system allows it */
-    uint32_t saved_count;     /* rows */
-    real *saved;              /* groups x saved_count x width */
+    element_table saved;
 } element_lanes;
 
 /* Width and groups, by the setting for native code. */
 void X(element_lanes_begin)(const struct system *s, uint32_t count, element_lanes *l);
-/* Room for the saved numbers. */
-void X(element_lanes_lay_out)(element_lanes *l, room_layout *room);
-/* Of outputs in a graph where slot k is saved row k, and those behind it are inputs, whose list is set afterwards. */
-int X(element_program_create)(struct system *s, graph *g, const expr *outputs, size_t count, uint32_t saved_count,
-                              uint32_t input_count, const element_lanes *l, element_program *p);
+/* Room for a table. */
+void X(element_table_lay_out)(const element_lanes *l, element_table *t, room_layout *room);
+/* Of outputs in a graph where slot k is saved row k, and those behind it are inputs, whose list is set afterwards. The
+   counts, and what is kept, are set before. */
+int X(element_program_create)(struct system *s, graph *g, const expr *outputs, size_t count, const element_lanes *l,
+                              element_program *p);
 void X(element_program_clear)(taut_context *context, element_program *p);
 
 /* A group that has just been computed. */
@@ -80,11 +88,11 @@ static inline const real *element_value(const element_group *g, uint32_t o)
 
 /* The vector that an input is taken from; of those for all elements, the number. */
 typedef const real *element_vector(const void *user, const element_input *in);
+/* What becomes of outputs that are not kept. */
 typedef void element_put(const element_group *g, void *user);
-void X(element_run)(const struct system *s, const element_lanes *l, const element_program *p, element_vector *vector,
-                    const void *source, element_put *put, void *out);
-/* Outputs from the first on become saved rows from row `to` on. */
-void X(element_save)(const element_group *g, uint32_t first, uint32_t count, uint32_t to);
+/* from, to: where saved rows are, and where outputs are kept; both may be the same. */
+void X(element_run)(const struct system *s, const element_lanes *l, const element_program *p, const element_table *from,
+                    const element_table *to, element_vector *vector, const void *source, element_put *put, void *out);
 /* out[index[i]] += value[i] for the elements of a group, one after the other: several may add to one number. */
 void X(element_add)(const element_group *g, const uint32_t *index, const real *value, real *out);
 
@@ -93,7 +101,7 @@ typedef struct {
     element_lanes lanes;
     element_program begin, residual, matrix, results;
     element_output *residual_rows, *result_rows, *rows, *columns; /* where outputs go; the last two, of the matrix */
-    int *places;              /* of each output of the matrix and each element; NULL: not placed yet */
+    int *places, *island_places; /* of each output of the matrix and each element: in its columns, and for islands */
 } element_block;
 
 struct element_phase {

@@ -109,9 +109,10 @@ void X(element_lanes_begin)(const struct system *s, uint32_t count, element_lane
     l->groups = (count + l->width - 1) / l->width;
 }
 
-void X(element_lanes_lay_out)(element_lanes *l, room_layout *room)
+void X(element_table_lay_out)(const element_lanes *l, element_table *t, room_layout *room)
 {
-    l->saved = aligned(room_reals(room, (size_t)l->groups * l->saved_count * l->width + FLAT_ALIGNMENT / sizeof(real)));
+    const size_t count = (size_t)l->groups * t->rows * l->width;
+    t->numbers = aligned(room_reals(room, count + FLAT_ALIGNMENT / sizeof(real)));
 }
 
 static void take_row(const real *restrict from, const uint32_t *restrict index, uint32_t before, uint32_t width,
@@ -130,9 +131,9 @@ static void take_row(const real *restrict from, const uint32_t *restrict index, 
 static void gather(const element_program *p, element_vector *vector, const void *source, uint32_t first, uint32_t width,
                    real *row)
 {
-    for (uint32_t k = 0; k < p->input_count; k++, row += width) {
-        const element_input *in = &p->inputs[k];
-        const real *from = vector(source, in);
+    const real *from = NULL;
+    for (const element_input *in = p->inputs, *end = in + p->input_count, *last = NULL; in < end; in++, row += width) {
+        if (!last || in->from != last->from || in->at != last->at) from = vector(source, last = in);
         if (in->index)
             take_row(from, in->index + first, in->before, width, row);
         else
@@ -152,36 +153,36 @@ static void put_literals(const element_program *p, uint32_t width, real *registe
     for (uint32_t i = 0; i < width; i++) memcpy(&row[i], &sign, 8), memcpy(&row[width + i], &others, 8);
 }
 
-void X(element_run)(const struct system *s, const element_lanes *l, const element_program *p, element_vector *vector,
-                    const void *source, element_put *put, void *out)
+/* What machine code has done already. */
+static void keep(const element_group *g, real *to)
+{
+    const element_program *p = g->program;
+    for (uint32_t o = 0; o < p->kept_count; o++, to += g->lanes->width)
+        memcpy(to, element_value(g, o), g->lanes->width * sizeof *to);
+}
+
+void X(element_run)(const struct system *s, const element_lanes *l, const element_program *p, const element_table *from,
+                    const element_table *to, element_vector *vector, const void *source, element_put *put, void *out)
 {
     const uint32_t width = l->width;
     const size_t saved_size = (size_t)p->saved_count * width;
     real *registers = aligned(s->work->registers), *inputs = registers + saved_size;
-    const real *saved = l->saved;
     if (!p->output_count) return;
     put_literals(p, width, registers);
-    for (uint32_t first = 0; first < l->count; first += width, saved += (size_t)l->saved_count * width) {
+    for (uint32_t group = 0, first = 0; group < l->groups; group++, first += width) {
+        const real *saved = from ? from->numbers + (size_t)group * from->rows * width : registers;
+        real *kept = p->kept_count ? to->numbers + ((size_t)group * to->rows + p->kept_first) * width : NULL;
+        const element_group g = { l, p, registers, p->machine ? saved : registers, first,
+                                  l->count - first < width ? l->count - first : width };
         gather(p, vector, source, first, width, inputs);
         if (p->machine) {
-            p->machine(registers, saved);
+            p->machine(registers, saved, kept);
         } else {
             if (saved_size) memcpy(registers, saved, saved_size * sizeof *registers);
             X(element_lanes_run)(p->code, p->length, width, registers);
+            keep(&g, kept);
         }
-        const element_group g = { l, p, registers, p->machine ? saved : registers, first,
-                                  l->count - first < width ? l->count - first : width };
-        put(&g, out);
-    }
-}
-
-void X(element_save)(const element_group *g, uint32_t first, uint32_t count, uint32_t to)
-{
-    const element_lanes *l = g->lanes;
-    real *row = l->saved + ((size_t)(g->first / l->width) * l->saved_count + to) * l->width;
-    for (uint32_t o = first; o < first + count; o++, row += l->width) {
-        const real *value = element_value(g, o);
-        for (uint32_t i = 0; i < l->width; i++) row[i] = value[i];
+        if (put) put(&g, out);
     }
 }
 

@@ -3,6 +3,7 @@
  * processor has no instruction for (sin, pow), called line by line.
  *
  *     rbx: registers of the program, rows of `width` numbers      rbp: saved numbers of the group
+ *     r12: rows of outputs that are kept
  *
  * Values stay in registers of the processor as long as there are enough; the one that is read last goes to its row. */
 #include "lower/element_inside.h"
@@ -36,6 +37,9 @@ typedef struct {
         uint32_t a, b, target;
     } *next;                  /* by line: when operands and result are read again */
     uint32_t now;
+    uint32_t *outputs;        /* by row: the last kept output that it is, from 1; 0: none */
+    uint32_t *others;         /* by kept output: the one before it of the same row */
+    uint32_t *defined;        /* by row: the line that computes it for the last time */
 } writer;
 
 /* ---- bytes ---- */
@@ -99,6 +103,21 @@ static void put_memory(writer *w, unsigned operation, unsigned target, unsigned 
     put(w, (is_short ? 0x40u : 0x80u) | (target & 7) << 3 | (is_saved ? 5u : 3u));
     const uint32_t shown = is_short ? offset / unit : offset;
     put_bytes(w, &shown, is_short ? 1 : 4);
+}
+
+/* [r12 + ..] := register */
+static void put_kept(writer *w, unsigned r, uint32_t output)
+{
+    if (!room(w, BYTES_MOST)) return;
+    const uint32_t offset = output * w->width * (uint32_t)sizeof(double);
+    if (is_extended(w, r, 0, 0)) {
+        put(w, 0x62), put(w, (~r & 8) << 4 | 0x40 | (~r & 16) | 1), put(w, 0x80 | 15 << 3 | 4 | PREFIX_66);
+        put(w, (w->width == 8 ? 0x40u : 0x20u) | 8);
+    } else {
+        put(w, 0xc4), put(w, (r < 8 ? 0x80u : 0) | 0x40 | 1), put(w, 15 << 3 | 4 | PREFIX_66);
+    }
+    put(w, STORE), put(w, 0x80 | (r & 7) << 3 | 4), put(w, 0x24); /* a base of r12 needs this byte */
+    put_bytes(w, &offset, 4);
 }
 
 /* ---- registers of the processor ---- */
@@ -190,8 +209,7 @@ static uint32_t sign_row(const writer *w) { return w->p->register_count; }
 static void find_next_reads(writer *w)
 {
     const element_program *p = w->p;
-    memset(w->last, 0xff, w->rows * sizeof *w->last);
-    for (uint32_t o = 0; o < p->output_count; o++) w->last[p->results[o]] = p->length;
+    for (uint32_t o = p->kept_count; o < p->output_count; o++) w->last[p->results[o]] = p->length;
     for (uint32_t i = p->length; i-- > 0;) {
         const instruction *c = &p->code[i];
         const uint32_t target = c->target / w->width, a = c->a / w->width, b = is_binary(c) ? c->b / w->width : a;
@@ -234,7 +252,21 @@ static void put_native(writer *w, const instruction *c, unsigned operation)
         put_registers(w, operation, r, x, y);
     }
     hold(w, r, target, next->target, 1);
+    if (w->defined[target] == w->now)
+        for (uint32_t o = w->outputs[target]; o; o = w->others[o - 1]) put_kept(w, r, o - 1);
     if (next->target == NEVER) release(w, r);
+}
+
+/* Kept outputs that no instruction of the processor has computed: inputs, and what was called. */
+static void keep_others(writer *w)
+{
+    const element_program *p = w->p;
+    for (uint32_t o = 0; o < p->kept_count; o++) {
+        const uint32_t row = p->results[o], line = w->defined[row];
+        if (line != NEVER && operation_of(&p->code[line])) continue;
+        w->locked = 0;
+        put_kept(w, get(w, row), o);
+    }
 }
 
 /* rdi, esi, edx, rcx: the line, 1, the width, the registers. */
@@ -263,22 +295,39 @@ static void put_call(writer *w, const instruction *c)
 
 static void put_start(writer *w)
 {
-    static const unsigned char start[] = { 0x53, 0x55, 0x48, 0x83, 0xec, 0x08, /* push rbx, push rbp, sub rsp, 8 */
-                                           0x48, 0x89, 0xfb, 0x48, 0x89, 0xf5 }; /* mov rbx, rdi; mov rbp, rsi */
+    static const unsigned char start[] = { 0x53, 0x55, 0x41, 0x54,               /* push rbx, rbp, r12 */
+                                           0x48, 0x89, 0xfb, 0x48, 0x89, 0xf5,   /* mov rbx, rdi; mov rbp, rsi */
+                                           0x49, 0x89, 0xd4 };                   /* mov r12, rdx */
     if (room(w, BYTES_MOST)) put_bytes(w, start, sizeof start);
 }
 
 static void put_end(writer *w)
 {
-    static const unsigned char end[] = { 0xc5, 0xf8, 0x77, 0x48, 0x83, 0xc4, 0x08, 0x5d, 0x5b, 0xc3 };
+    static const unsigned char end[] = { 0xc5, 0xf8, 0x77, 0x41, 0x5c, 0x5d, 0x5b, 0xc3 };
     for (unsigned r = 0; r < REGISTERS_MOST; r++)
         if ((w->used >> r & 1) && w->held[r].is_ahead) write_back(w, r);
     if (room(w, BYTES_MOST)) put_bytes(w, end, sizeof end);
 }
 
+static void find_kept(writer *w)
+{
+    const element_program *p = w->p;
+    memset(w->defined, 0xff, w->rows * sizeof *w->defined);
+    for (uint32_t i = 0; i < p->length; i++) w->defined[p->code[i].target / w->width] = i;
+    for (uint32_t o = 0; o < p->kept_count; o++) {
+        const uint32_t row = p->results[o], line = w->defined[row];
+        w->others[o] = w->outputs[row];
+        w->outputs[row] = o + 1;
+        /* what is stored in the end lives as long */
+        if (line == NEVER || !operation_of(&p->code[line])) w->last[row] = p->length;
+    }
+}
+
 static void write_all(writer *w)
 {
     const element_program *p = w->p;
+    memset(w->last, 0xff, w->rows * sizeof *w->last);
+    find_kept(w);
     find_next_reads(w);
     put_start(w);
     for (w->now = 0; w->now < p->length && !w->failed; w->now++) {
@@ -290,6 +339,7 @@ static void write_all(writer *w)
         else
             put_call(w, c);
     }
+    keep_others(w);
     put_end(w);
 }
 
@@ -310,17 +360,18 @@ int X(element_machine_create)(taut_context *context, uint32_t width, element_pro
     w.where = taut_mem_new(context, w.rows, 1);
     w.last = taut_mem_new(context, w.rows, sizeof *w.last);
     w.next = taut_mem_new(context, p->length, sizeof *w.next);
-    w.failed = !w.where || !w.last || !w.next;
+    w.outputs = taut_mem_new(context, w.rows, sizeof *w.outputs);
+    w.defined = taut_mem_new(context, w.rows, sizeof *w.defined);
+    w.others = taut_mem_new(context, p->kept_count, sizeof *w.others);
+    w.failed = !w.where || !w.last || !w.next || !w.outputs || !w.defined || !w.others;
     if (!w.failed) {
         memset(w.where, NOT_HERE, w.rows);
         write_all(&w);
     }
     if (!w.failed && (p->pages = taut_native_pages(w.bytes, p->pages_size = w.count)))
         memcpy(&p->machine, &p->pages, sizeof p->machine); /* a function from a pointer to data */
-    taut_mem_free(context, w.bytes);
-    taut_mem_free(context, w.where);
-    taut_mem_free(context, w.last);
-    taut_mem_free(context, w.next);
+    void *const blocks[] = { w.bytes, w.where, w.last, w.next, w.outputs, w.defined, w.others };
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) taut_mem_free(context, blocks[i]);
     return w.failed ? TAUT_OUT_OF_MEMORY : TAUT_OK;
 }
 

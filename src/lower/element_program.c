@@ -325,13 +325,11 @@ static int take_tape(taut_context *context, const tape *t, uint32_t width, eleme
     return TAUT_OK;
 }
 
-int X(element_program_create)(struct system *s, graph *g, const expr *outputs, size_t count, uint32_t saved_count,
-                              uint32_t input_count, const element_lanes *l, element_program *p)
+int X(element_program_create)(struct system *s, graph *g, const expr *outputs, size_t count, const element_lanes *l,
+                              element_program *p)
 {
     tape *made = NULL;
-    int status = taut_tape_create(g, outputs, NULL, NULL, (uint32_t)count, saved_count + input_count, 0, 0, &made);
-    p->saved_count = saved_count;
-    p->input_count = input_count;
+    int status = taut_tape_create(g, outputs, NULL, NULL, (uint32_t)count, p->saved_count + p->input_count, 0, 0, &made);
     if (!status) status = take_tape(s->context, made, l->width, p);
     /* two rows more are those of machine code, one is for alignment */
     if (!status)
@@ -348,9 +346,10 @@ static int make_program(compiler *c, translation *t, uint32_t saved_count, eleme
     expr *images = taut_mem_new(c->y.context, count, sizeof *images);
     int status = images ? translate(c, t, saved_count) : TAUT_OUT_OF_MEMORY;
     for (size_t i = 0; !status && i < count; i++) images[i] = t->image[t->roots->list[i]];
-    if (!status)
-        status = X(element_program_create)(c->y.s, t->g, images, count, saved_count, t->input_count,
-                                           &c->block->lanes, p);
+    p->saved_count = saved_count;
+    p->input_count = t->input_count;
+    p->kept_count = t->begins ? (uint32_t)count : 0;
+    if (!status) status = X(element_program_create)(c->y.s, t->g, images, count, &c->block->lanes, p);
     if (!status) status = list_inputs(c, t, p);
     taut_mem_free(c->y.context, images);
     return status;
@@ -369,7 +368,7 @@ static int make_programs(compiler *c)
     if (!status) status = find_needed(c, &results, &c->results, 0);
     counts[1] = (uint32_t)c->saved.count;
     if (!status) status = find_needed(c, &matrix, &c->matrix, 0);
-    counts[2] = b->lanes.saved_count = (uint32_t)c->saved.count;
+    counts[2] = b->lanes.saved.rows = (uint32_t)c->saved.count;
     if (!status) status = find_needed(c, &begin, &c->saved, 1);
     if (!status) status = make_program(c, &residual, counts[0], &b->residual);
     if (!status) status = make_program(c, &results, counts[1], &b->results);

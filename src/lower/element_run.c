@@ -11,7 +11,10 @@
 static void lay_out(void *self, room_layout *l)
 {
     element_phase *p = self;
-    for (uint32_t i = 0; i < p->block_count; i++) X(element_lanes_lay_out)(&p->blocks[i].lanes, l);
+    for (uint32_t i = 0; i < p->block_count; i++) {
+        element_lanes *lanes = &p->blocks[i].lanes;
+        X(element_table_lay_out)(lanes, &lanes->saved, l);
+    }
     p->push = room_reals(l, (size_t)p->push_count * p->s->n);
 }
 
@@ -49,7 +52,7 @@ void X(element_phase_destroy)(element_phase *p)
         element_program *const programs[] = { &b->begin, &b->residual, &b->matrix, &b->results };
         for (size_t k = 0; k < sizeof programs / sizeof *programs; k++)
             X(element_program_clear)(context, programs[k]);
-        void *const lists[] = { b->residual_rows, b->result_rows, b->rows, b->columns, b->places };
+        void *const lists[] = { b->residual_rows, b->result_rows, b->rows, b->columns, b->places, b->island_places };
         for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) taut_mem_free(context, lists[k]);
     }
     taut_mem_free(context, p->blocks);
@@ -72,14 +75,18 @@ size_t X(element_phase_entries)(const element_phase *p, int *row, int *column)
     return count;
 }
 
-int X(element_phase_place)(element_phase *p, const int *place)
+int X(element_phase_place)(element_phase *p, const int *place, const int *island)
 {
     for (uint32_t i = 0; i < p->block_count; i++) {
         element_block *b = &p->blocks[i];
         const size_t count = (size_t)b->matrix.output_count * b->shape->count;
         b->places = taut_mem_new(p->s->context, count, sizeof *b->places);
-        if (!b->places) return TAUT_OUT_OF_MEMORY;
-        if (count) memcpy(b->places, place, count * sizeof *place);
+        if (island) b->island_places = taut_mem_new(p->s->context, count, sizeof *b->island_places);
+        if (!b->places || (island && !b->island_places)) return TAUT_OUT_OF_MEMORY;
+        for (size_t k = 0; k < count; k++) {
+            b->places[k] = place[k];
+            if (island) b->island_places[k] = island[place[k]];
+        }
         place += count;
     }
     return TAUT_OK;
@@ -114,17 +121,16 @@ static const real *vector_of(const void *user, const element_input *in)
     return NULL;
 }
 
-static void put_saved(const element_group *g, void *out)
+static void run(const element_phase *p, const element_block *b, const element_program *program,
+                const element_step *now, element_put *put, void *out)
 {
-    (void)out;
-    X(element_save)(g, 0, g->program->output_count, 0);
+    const source from = { p, now };
+    X(element_run)(p->s, &b->lanes, program, &b->lanes.saved, &b->lanes.saved, vector_of, &from, put, out);
 }
 
 void X(element_phase_begin)(element_phase *p, const element_step *now)
 {
-    const source from = { p, now };
-    for (uint32_t i = 0; i < p->block_count; i++)
-        X(element_run)(p->s, &p->blocks[i].lanes, &p->blocks[i].begin, vector_of, &from, put_saved, NULL);
+    for (uint32_t i = 0; i < p->block_count; i++) run(p, &p->blocks[i], &p->blocks[i].begin, now, NULL, NULL);
 }
 
 typedef struct {
@@ -146,12 +152,11 @@ static void put_rows(const element_group *g, void *target)
 void X(element_phase_residual)(element_phase *p, const element_step *now, real *out, real *push)
 {
     const size_t n = p->s->n;
-    const source from = { p, now };
     memset(out, 0, (size_t)p->size * sizeof *out);
     if (p->push_count) memset(p->push, 0, p->push_count * n * sizeof *p->push);
     for (uint32_t i = 0; i < p->block_count; i++) {
         row_target to = { p->blocks[i].residual_rows, out, p->push, (size_t)p->size };
-        X(element_run)(p->s, &p->blocks[i].lanes, &p->blocks[i].residual, vector_of, &from, put_rows, &to);
+        run(p, &p->blocks[i], &p->blocks[i].residual, now, put_rows, &to);
     }
     for (size_t k = 0; k < p->push_count * n; k++) *push = real_most(*push, p->push[k]);
 }
@@ -160,10 +165,9 @@ int X(element_phase_has_results)(const element_phase *p) { return p->has_results
 
 void X(element_phase_results)(element_phase *p, const element_step *now, real *out)
 {
-    const source from = { p, now };
     for (uint32_t i = 0; i < p->block_count; i++) {
         row_target to = { p->blocks[i].result_rows, out, NULL, SIZE_MAX };
-        X(element_run)(p->s, &p->blocks[i].lanes, &p->blocks[i].results, vector_of, &from, put_rows, &to);
+        run(p, &p->blocks[i], &p->blocks[i].results, now, put_rows, &to);
     }
 }
 
@@ -182,11 +186,11 @@ static void put_matrix(const element_group *g, void *target)
     }
 }
 
-void X(element_phase_matrix)(element_phase *p, const element_step *now, double *values)
+void X(element_phase_matrix)(element_phase *p, const element_step *now, double *values, int for_islands)
 {
-    const source from = { p, now };
     for (uint32_t i = 0; i < p->block_count; i++) {
-        matrix_target to = { p->blocks[i].places, values };
-        X(element_run)(p->s, &p->blocks[i].lanes, &p->blocks[i].matrix, vector_of, &from, put_matrix, &to);
+        const element_block *b = &p->blocks[i];
+        matrix_target to = { for_islands ? b->island_places : b->places, values };
+        run(p, b, &b->matrix, now, put_matrix, &to);
     }
 }

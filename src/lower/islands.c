@@ -22,11 +22,12 @@ typedef struct {
     uint32_t *key;            /* its pattern */
     size_t key_length;
     element_lanes lanes;
+    element_table entries;    /* of the matrix */
     element_program factor, forward, backward;
-    uint32_t entry_count, factor_count, schur_count;
-    /* By [k * stride + i], for island i of the shape: values of the matrix; rows and columns. */
+    uint32_t factor_count, schur_count;
+    /* By [k * stride + i], for island i of the shape: rows and columns. */
     uint32_t stride;
-    uint32_t *entries, *rows, *columns;
+    uint32_t *rows, *columns;
     uint32_t *schur;          /* where what is left goes among the values of S */
     uint32_t *schur_row, *schur_column; /* of the output: within the island */
 } island_shape;
@@ -39,13 +40,16 @@ struct islands {
     size_t shape_capacity;
     int late_count;           /* unknowns of S */
     int *late_rows, *late_columns; /* of the matrix */
-    int direct_count;         /* entries of D, */
-    int *direct_from, *direct_to; /* in the matrix and in S */
+    int direct_count;         /* entries of D: */
+    int *direct_to;           /* where they are in S */
+    int *places;              /* of the values of the matrix, in `numbers` */
+    size_t number_count;
+    real *numbers;            /* entries of all islands, then those of D */
     int schur_entries;
     linear *solver;
     void *room;
     double *schur;            /* values of S */
-    real *values, *right, *found; /* the matrix; by rows and by columns */
+    real *right, *found;      /* by rows and by columns */
     double *late;
     real worst;               /* of the pivots in this factorisation: below 0 where one is not good enough */
 };
@@ -267,11 +271,11 @@ static int put(making *b, uint32_t number)
     return TAUT_OK;
 }
 
-/* own, late, rows, columns; then its entries but those of D, by rows: column and row within the island. The k-th is value
-   entries[k] of the matrix, if that is asked for. */
+/* own, late, rows, columns; then its entries but those of D, by rows: column and row within the island. The k-th has its
+   place at `place` + k `width`, if there are places. */
 enum { KEY_HEAD = 4 };
 
-static int make_key(making *b, const island *of, uint32_t *entries, uint32_t stride)
+static int make_key(making *b, const island *of, int *places, size_t place, uint32_t width)
 {
     const uint32_t head[KEY_HEAD] = { of->own, of->own_late, of->row_count, of->column_count };
     int status = TAUT_OK;
@@ -282,7 +286,7 @@ static int make_key(making *b, const island *of, uint32_t *entries, uint32_t str
             const uint32_t end = i < of->own ? of->column_count : of->own;
             const uint32_t j = position(of->columns, 0, end, (uint32_t)b->row_column[p]);
             if (j == NOWHERE) continue; /* of another island around a multiplier, or of D */
-            if (entries) *entries = (uint32_t)b->row_entry[p], entries += stride;
+            if (places) places[b->row_entry[p]] = (int)place, place += width;
             status = put(b, i * (OWN_MOST + AROUND_MOST) + j);
         }
     return status;
@@ -472,7 +476,6 @@ static int make_programs(making *b, island_shape *shape, elimination *e)
     struct system *s = b->m->s;
     const island *of = &shape->first;
     uint32_t step[OWN_MOST];
-    const uint32_t entries = shape->entry_count = (uint32_t)(shape->key_length - KEY_HEAD);
     int status = eliminate_all(e, of->own_late, b->context);
     if (status) return status;
     for (uint32_t n = 0; n < e->own; n++) step[e->order[n]] = n;
@@ -481,17 +484,21 @@ static int make_programs(making *b, island_shape *shape, elimination *e)
     status = list_schur(b, shape, e);
     add_output(e, e->worst);
     if (status || e->failed) return TAUT_OUT_OF_MEMORY;
-    shape->lanes.saved_count = shape->factor_count + e->own;
-    status = X(element_program_create)(s, e->g, e->outputs, e->output_count, 0, entries, &shape->lanes, &shape->factor);
+    const uint32_t saved = shape->lanes.saved.rows = shape->factor_count + e->own;
+    shape->factor.saved_count = shape->entries.rows;
+    shape->factor.kept_count = shape->factor_count;
+    status = X(element_program_create)(s, e->g, e->outputs, e->output_count, &shape->lanes, &shape->factor);
     name_factors(e);
     list_forward(e, step, shape->factor_count);
+    shape->forward.saved_count = shape->forward.kept_first = shape->factor_count;
+    shape->forward.input_count = shape->forward.kept_count = e->own;
     if (!status && !e->failed)
-        status = X(element_program_create)(s, e->g, e->outputs, e->output_count, shape->factor_count, e->own,
-                                           &shape->lanes, &shape->forward);
-    list_backward(e, step, shape->factor_count, shape->lanes.saved_count);
+        status = X(element_program_create)(s, e->g, e->outputs, e->output_count, &shape->lanes, &shape->forward);
+    list_backward(e, step, shape->factor_count, saved);
+    shape->backward.saved_count = saved;
+    shape->backward.input_count = e->columns - e->own;
     if (!status && !e->failed)
-        status = X(element_program_create)(s, e->g, e->outputs, e->output_count, shape->lanes.saved_count,
-                                           e->columns - e->own, &shape->lanes, &shape->backward);
+        status = X(element_program_create)(s, e->g, e->outputs, e->output_count, &shape->lanes, &shape->backward);
     return e->failed ? TAUT_OUT_OF_MEMORY : status;
 }
 
@@ -515,7 +522,7 @@ static int compile_shape(making *b, island_shape *shape)
 static int find_shape(making *b, const island *of, uint32_t *index)
 {
     islands *z = b->z;
-    int status = make_key(b, of, NULL, 0);
+    int status = make_key(b, of, NULL, 0, 0);
     if (status) return status;
     for (*index = 0; *index < z->shape_count; ++*index) {
         const island_shape *s = &z->shapes[*index];
@@ -554,24 +561,27 @@ static int make_tables(making *b, uint32_t index)
     const island *first = &shape->first;
     const uint32_t count = shape->lanes.count,
                    stride = shape->stride = (count + ELEMENT_WIDTH_MOST - 1) / ELEMENT_WIDTH_MOST * ELEMENT_WIDTH_MOST;
-    const uint32_t entries = (uint32_t)(shape->key_length - KEY_HEAD);
-    shape->entries = taut_mem_new(b->context, (size_t)entries * stride, sizeof *shape->entries);
+    const size_t begin = b->z->number_count;
+    shape->entries.rows = (uint32_t)(shape->key_length - KEY_HEAD);
+    b->z->number_count += (size_t)shape->lanes.groups * shape->entries.rows * shape->lanes.width;
     shape->rows = taut_mem_new(b->context, (size_t)first->row_count * stride, sizeof *shape->rows);
     shape->columns = taut_mem_new(b->context, (size_t)first->column_count * stride, sizeof *shape->columns);
-    if (!shape->entries || !shape->rows || !shape->columns) return TAUT_OUT_OF_MEMORY;
+    if (!shape->rows || !shape->columns) return TAUT_OUT_OF_MEMORY;
+    if (b->z->number_count > INT32_MAX) b->unusable = 1;
     int status = TAUT_OK;
     uint32_t i = 0;
     for (uint32_t k = 0; !status && k < b->island_count; k++) {
         if (b->shape_of[k] != index) continue;
         const island *of = &b->at[k];
-        status = make_key(b, of, shape->entries + i, stride);
+        const uint32_t width = shape->lanes.width, group = i / width;
+        status = make_key(b, of, b->z->places, begin + (size_t)group * shape->entries.rows * width + i % width, width);
         for (uint32_t r = 0; r < of->row_count; r++) shape->rows[(size_t)r * stride + i] = of->rows[r];
         for (uint32_t c = 0; c < of->column_count; c++) shape->columns[(size_t)c * stride + i] = of->columns[c];
         i++;
     }
-    uint32_t *const tables[] = { shape->entries, shape->rows, shape->columns };
-    const uint32_t lengths[] = { entries, first->row_count, first->column_count };
-    for (int t = 0; t < 3; t++)
+    uint32_t *const tables[] = { shape->rows, shape->columns };
+    const uint32_t lengths[] = { first->row_count, first->column_count };
+    for (int t = 0; t < 2; t++)
         for (uint32_t k = 0; k < lengths[t]; k++)
             for (uint32_t j = count; j < stride; j++)
                 tables[t][(size_t)k * stride + j] = tables[t][(size_t)k * stride + count - 1];
@@ -581,13 +591,13 @@ static int make_tables(making *b, uint32_t index)
 static int make_shapes(making *b)
 {
     islands *z = b->z;
-    int status = TAUT_OK;
-    for (uint32_t k = 0; !status && k < z->shape_count; k++) {
+    z->places = taut_mem_new(b->context, (size_t)b->m->column_start[b->m->size], sizeof *z->places);
+    int status = z->places ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    for (uint32_t k = 0; !status && !b->unusable && k < z->shape_count; k++) {
         island_shape *shape = &z->shapes[k];
         X(element_lanes_begin)(b->m->s, shape->lanes.count, &shape->lanes);
         status = make_tables(b, k);
         if (!status) status = compile_shape(b, shape);
-        if (!status) status = make_inputs(b->context, &shape->factor, FROM_MATRIX, shape->entries, shape->stride);
         if (!status) status = make_inputs(b->context, &shape->forward, FROM_RIGHT, shape->rows, shape->stride);
         if (!status)
             status = make_inputs(b->context, &shape->backward, FROM_RIGHT,
@@ -632,13 +642,12 @@ static int place_late(making *b, const pattern *columns, const entry_list *l, si
     const island_matrix *m = b->m;
     islands *z = b->z;
     size_t at = 0;
-    z->direct_from = taut_mem_new(b->context, direct, sizeof *z->direct_from);
     z->direct_to = taut_mem_new(b->context, direct, sizeof *z->direct_to);
-    if (!z->direct_from || !z->direct_to) return TAUT_OUT_OF_MEMORY;
+    if (!z->direct_to) return TAUT_OUT_OF_MEMORY;
     for (int j = 0; j < m->size; j++)
         for (int p = m->column_start[j]; p < m->column_start[j + 1]; p++)
             if (b->late_column[j] != NOWHERE && b->late_row[m->row_index[p]] != NOWHERE) {
-                z->direct_from[z->direct_count] = p;
+                z->places[p] = (int)(z->number_count + (size_t)z->direct_count);
                 z->direct_to[z->direct_count++] = taut_pattern_find(columns, l->column[at], l->row[at]);
                 at++;
             }
@@ -710,7 +719,18 @@ static int make_late(making *b)
 static void lay_out(void *self, room_layout *l)
 {
     islands *z = self;
-    for (uint32_t k = 0; k < z->shape_count; k++) X(element_lanes_lay_out)(&z->shapes[k].lanes, l);
+    /* groups are multiples of a line of the cache */
+    element_table all = { 1, NULL };
+    const element_lanes one = { .groups = 1, .width = (uint32_t)(z->number_count + (size_t)z->direct_count) };
+    X(element_table_lay_out)(&one, &all, l);
+    z->numbers = all.numbers;
+    real *at = z->numbers;
+    for (uint32_t k = 0; k < z->shape_count; k++) {
+        island_shape *s = &z->shapes[k];
+        X(element_table_lay_out)(&s->lanes, &s->lanes.saved, l);
+        s->entries.numbers = at;
+        if (at) at += (size_t)s->lanes.groups * s->entries.rows * s->lanes.width;
+    }
     z->schur = room_take(l, (size_t)z->schur_entries, sizeof *z->schur);
     z->late = room_take(l, (size_t)z->late_count, sizeof *z->late);
     z->right = room_reals(l, (size_t)z->size);
@@ -757,13 +777,13 @@ void X(islands_destroy)(islands *z)
     taut_context *context = z->s->context;
     for (uint32_t k = 0; k < z->shape_count; k++) {
         island_shape *s = &z->shapes[k];
-        void *const tables[] = { s->key, s->entries, s->rows, s->columns, s->schur, s->schur_row, s->schur_column };
+        void *const tables[] = { s->key, s->rows, s->columns, s->schur, s->schur_row, s->schur_column };
         for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) taut_mem_free(context, tables[i]);
         X(element_program_clear)(context, &s->factor);
         X(element_program_clear)(context, &s->forward);
         X(element_program_clear)(context, &s->backward);
     }
-    void *const lists[] = { z->shapes, z->late_rows, z->late_columns, z->direct_from, z->direct_to };
+    void *const lists[] = { z->shapes, z->late_rows, z->late_columns, z->direct_to, z->places };
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) taut_mem_free(context, lists[i]);
     taut_linear_destroy(z->solver);
     room_free(context, &z->room);
@@ -783,12 +803,19 @@ typedef struct {
     island_shape *shape;
 } target;
 
+const int *X(islands_places)(const islands *z) { return z->places; }
+
+double *X(islands_begin)(islands *z)
+{
+    memset(z->numbers, 0, (z->number_count + (size_t)z->direct_count) * sizeof *z->numbers);
+    return z->numbers;
+}
+
 static void put_factors(const element_group *g, void *user)
 {
     const target *to = user;
     const island_shape *s = to->shape;
     islands *z = to->z;
-    X(element_save)(g, 0, s->factor_count, 0);
     for (uint32_t o = 0; o < s->schur_count; o++)
         X(element_add)(g, s->schur + (size_t)o * s->stride, element_value(g, s->factor_count + o), z->schur);
     const real *worst = element_value(g, s->factor_count + s->schur_count);
@@ -796,14 +823,15 @@ static void put_factors(const element_group *g, void *user)
         if (!(worst[i] > 0)) z->worst = -1;
 }
 
-int X(islands_factor)(islands *z, const double *values, int *usable)
+int X(islands_factor)(islands *z, int *usable)
 {
     z->worst = 1;
     if (z->schur_entries) memset(z->schur, 0, (size_t)z->schur_entries * sizeof *z->schur);
-    for (int k = 0; k < z->direct_count; k++) z->schur[z->direct_to[k]] = values[z->direct_from[k]];
+    for (int k = 0; k < z->direct_count; k++) z->schur[z->direct_to[k]] = z->numbers[z->number_count + (size_t)k];
     for (uint32_t k = 0; k < z->shape_count; k++) {
         target to = { z, &z->shapes[k] };
-        X(element_run)(z->s, &to.shape->lanes, &to.shape->factor, vector_of, values, put_factors, &to);
+        X(element_run)(z->s, &to.shape->lanes, &to.shape->factor, &to.shape->entries, &to.shape->lanes.saved, NULL,
+                       NULL, put_factors, &to);
     }
     *usable = z->worst > 0;
     if (!*usable || !z->solver) return TAUT_OK;
@@ -817,9 +845,7 @@ static void put_forward(const element_group *g, void *user)
 {
     const target *to = user;
     const island_shape *s = to->shape;
-    const uint32_t own = s->first.own;
-    X(element_save)(g, 0, own, s->factor_count);
-    for (uint32_t i = own; i < s->first.row_count; i++)
+    for (uint32_t i = s->first.own; i < s->first.row_count; i++)
         X(element_add)(g, s->rows + (size_t)i * s->stride, element_value(g, i), to->z->right);
 }
 
@@ -840,14 +866,16 @@ int X(islands_solve)(islands *z, real *r)
     memcpy(z->right, r, (size_t)z->size * sizeof *r);
     for (uint32_t k = 0; k < z->shape_count; k++) {
         target to = { z, &z->shapes[k] };
-        X(element_run)(z->s, &to.shape->lanes, &to.shape->forward, vector_of, z->right, put_forward, &to);
+        const element_table *saved = &to.shape->lanes.saved;
+        X(element_run)(z->s, &to.shape->lanes, &to.shape->forward, saved, saved, vector_of, z->right, put_forward, &to);
     }
     for (int k = 0; k < z->late_count; k++) z->late[k] = z->right[z->late_rows[k]];
     if (z->solver) status = taut_linear_solve(z->solver, z->late);
     for (int k = 0; k < z->late_count; k++) z->found[z->late_columns[k]] = z->late[k];
     for (uint32_t k = 0; !status && k < z->shape_count; k++) {
         target to = { z, &z->shapes[k] };
-        X(element_run)(z->s, &to.shape->lanes, &to.shape->backward, vector_of, z->found, put_backward, &to);
+        X(element_run)(z->s, &to.shape->lanes, &to.shape->backward, &to.shape->lanes.saved, NULL, vector_of, z->found,
+                       put_backward, &to);
     }
     if (!status) memcpy(r, z->found, (size_t)z->size * sizeof *r);
     return status;
@@ -863,9 +891,21 @@ int X(islands_create)(const island_matrix *m, islands **result)
 
 void X(islands_destroy)(islands *z) { (void)z; }
 
-int X(islands_factor)(islands *z, const double *values, int *usable)
+const int *X(islands_places)(const islands *z)
 {
-    (void)z, (void)values;
+    (void)z;
+    return NULL;
+}
+
+double *X(islands_begin)(islands *z)
+{
+    (void)z;
+    return NULL;
+}
+
+int X(islands_factor)(islands *z, int *usable)
+{
+    (void)z;
     *usable = 0;
     return TAUT_OK;
 }

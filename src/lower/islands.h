@@ -27,8 +27,11 @@ typedef struct islands islands;
    that is open. */
 int X(islands_create)(const island_matrix *m, islands **result);
 void X(islands_destroy)(islands *z);
+/* The matrix is put into a table of numbers, zero at first: value k of its columns at places[k]. */
+const int *X(islands_places)(const islands *z);
+double *X(islands_begin)(islands *z);
 /* *usable is 0 where a pivot has lost too many digits: then there is nothing to solve with. */
-int X(islands_factor)(islands *z, const double *values, int *usable);
+int X(islands_factor)(islands *z, int *usable);
 /* r := matrix^-1 r */
 int X(islands_solve)(islands *z, real *r);
 

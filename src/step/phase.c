@@ -362,8 +362,11 @@ static int create_matrix(step_compiled *p)
     /* what softening adds is no pivot: there, too, the diagonal is no guide */
     if (p->w->table->phases[p->index].many_zeros || p->softened.count) X(assembly_expect_zeros)(p->matrix);
     status = X(assembly_finish)(p->matrix, 0);
-    if (!status && p->elements) status = X(element_phase_place)(p->elements, X(assembly_places)(p->matrix));
-    return status || !p->elements || p->softened.count ? status : create_islands(p);
+    if (status || !p->elements) return status;
+    status = p->softened.count ? TAUT_OK : create_islands(p);
+    if (status) return status;
+    return X(element_phase_place)(p->elements, X(assembly_places)(p->matrix),
+                                  p->islands ? X(islands_places)(p->islands) : NULL);
 }
 
 /* Work is no sum over elements. */
@@ -601,15 +604,16 @@ static int factor(void *self, const real *x)
     }
     if (p->chord && choose_chord(p, &status)) return status;
     p->at_work = NEWTON_EXACT;
-    X(assembly_zero)(p->matrix);
-    if (p->elements) X(element_phase_matrix)(p->elements, &w->elements, X(assembly_values)(p->matrix));
-    for (int i = 0; !p->elements && i < p->evaluation_count; i++) put_entries(p, &p->evaluations[i]);
-    X(softened_put)(p);
     p->islands_at_work = 0;
     if (p->islands && !p->islands_failed) {
-        status = X(islands_factor)(p->islands, X(assembly_values)(p->matrix), &p->islands_at_work);
+        X(element_phase_matrix)(p->elements, &w->elements, X(islands_begin)(p->islands), 1);
+        status = X(islands_factor)(p->islands, &p->islands_at_work);
         if (status || p->islands_at_work) return status;
     }
+    X(assembly_zero)(p->matrix);
+    if (p->elements) X(element_phase_matrix)(p->elements, &w->elements, X(assembly_values)(p->matrix), 0);
+    for (int i = 0; !p->elements && i < p->evaluation_count; i++) put_entries(p, &p->evaluations[i]);
+    X(softened_put)(p);
     status = X(assembly_factor)(p->matrix);
     if (status != TAUT_SINGULAR) return status;
     return taut_fail(w->s->context, TAUT_SINGULAR,
