@@ -93,8 +93,12 @@ typedef void element_put(const element_group *g, void *user);
 /* from, to: where saved rows are, and where outputs are kept; both may be the same. */
 void X(element_run)(const struct system *s, const element_lanes *l, const element_program *p, const element_table *from,
                     const element_table *to, element_vector *vector, const void *source, element_put *put, void *out);
-/* out[index[i]] += value[i] for the elements of a group, one after the other: several may add to one number. */
-void X(element_add)(const element_group *g, const uint32_t *index, const real *value, real *out);
+/* Outputs are added in blocks of so many elements, output by output within a block: an order of sums that does not depend
+   on the width. Widths are multiples of it, or 1 where there is one element. */
+enum { ELEMENT_BLOCK = 4 };
+/* out[index[i]] += value[i] for the elements of a group from `from` on, a block at most, one after the other: several may
+   add to one number. */
+void X(element_add)(const element_group *g, uint32_t from, const uint32_t *index, const real *value, real *out);
 
 typedef struct {
     const element_shape *shape;

@@ -186,12 +186,13 @@ void X(element_run)(const struct system *s, const element_lanes *l, const elemen
     }
 }
 
-void X(element_add)(const element_group *g, const uint32_t *index, const real *value, real *out)
+void X(element_add)(const element_group *g, uint32_t from, const uint32_t *index, const real *value, real *out)
 {
-    uint32_t i = 0;
-    for (index += g->first; i + 4 <= g->count; i += 4) {
-        out[index[i]] += value[i], out[index[i + 1]] += value[i + 1];
-        out[index[i + 2]] += value[i + 2], out[index[i + 3]] += value[i + 3];
+    index += g->first + from, value += from;
+    if (g->count >= from + ELEMENT_BLOCK) {
+        out[index[0]] += value[0], out[index[1]] += value[1];
+        out[index[2]] += value[2], out[index[3]] += value[3];
+        return;
     }
-    for (; i < g->count; i++) out[index[i]] += value[i];
+    for (uint32_t i = 0; i < g->count - from; i++) out[index[i]] += value[i];
 }

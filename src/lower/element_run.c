@@ -142,11 +142,12 @@ typedef struct {
 static void put_rows(const element_group *g, void *target)
 {
     const row_target *to = target;
-    for (uint32_t o = 0; o < g->program->output_count; o++) {
-        const element_output *place = &to->rows[o];
-        real *out = place->row < to->size ? to->out + place->row : to->push + (place->row - to->size);
-        X(element_add)(g, place->index, element_value(g, o), out);
-    }
+    for (uint32_t from = 0; from < g->count; from += ELEMENT_BLOCK)
+        for (uint32_t o = 0; o < g->program->output_count; o++) {
+            const element_output *place = &to->rows[o];
+            real *out = place->row < to->size ? to->out + place->row : to->push + (place->row - to->size);
+            X(element_add)(g, from, place->index, element_value(g, o), out);
+        }
 }
 
 void X(element_phase_residual)(element_phase *p, const element_step *now, real *out, real *push)
@@ -179,10 +180,14 @@ typedef struct {
 static void put_matrix(const element_group *g, void *target)
 {
     const matrix_target *to = target;
-    const int *place = to->places + g->first;
-    for (uint32_t o = 0; o < g->program->output_count; o++, place += g->lanes->count) {
-        const real *value = element_value(g, o);
-        for (uint32_t i = 0; i < g->count; i++) to->values[place[i]] += (double)value[i];
+    const uint32_t count = g->lanes->count;
+    for (uint32_t from = 0; from < g->count; from += ELEMENT_BLOCK) {
+        const int *place = to->places + g->first + from;
+        const uint32_t block = g->count - from < ELEMENT_BLOCK ? g->count - from : ELEMENT_BLOCK;
+        for (uint32_t o = 0; o < g->program->output_count; o++, place += count) {
+            const real *value = element_value(g, o) + from;
+            for (uint32_t i = 0; i < block; i++) to->values[place[i]] += (double)value[i];
+        }
     }
 }
 

@@ -816,8 +816,9 @@ static void put_factors(const element_group *g, void *user)
     const target *to = user;
     const island_shape *s = to->shape;
     islands *z = to->z;
-    for (uint32_t o = 0; o < s->schur_count; o++)
-        X(element_add)(g, s->schur + (size_t)o * s->stride, element_value(g, s->factor_count + o), z->schur);
+    for (uint32_t from = 0; from < g->count; from += ELEMENT_BLOCK)
+        for (uint32_t o = 0; o < s->schur_count; o++)
+            X(element_add)(g, from, s->schur + (size_t)o * s->stride, element_value(g, s->factor_count + o), z->schur);
     const real *worst = element_value(g, s->factor_count + s->schur_count);
     for (uint32_t i = 0; i < g->count; i++)
         if (!(worst[i] > 0)) z->worst = -1;
@@ -845,8 +846,9 @@ static void put_forward(const element_group *g, void *user)
 {
     const target *to = user;
     const island_shape *s = to->shape;
-    for (uint32_t i = s->first.own; i < s->first.row_count; i++)
-        X(element_add)(g, s->rows + (size_t)i * s->stride, element_value(g, i), to->z->right);
+    for (uint32_t from = 0; from < g->count; from += ELEMENT_BLOCK)
+        for (uint32_t i = s->first.own; i < s->first.row_count; i++)
+            X(element_add)(g, from, s->rows + (size_t)i * s->stride, element_value(g, i), to->z->right);
 }
 
 static void put_backward(const element_group *g, void *user)

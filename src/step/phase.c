@@ -523,7 +523,7 @@ void X(step_phase_begin)(step_compiled *p)
     w->push = 0;
     begin_measures(p);
     if (p->elements) X(element_phase_begin)(p->elements, &w->elements);
-    if (p->elements) return;
+    if (p->elements && !w->by_fields) return;
     for (int i = 0; i < p->evaluation_count; i++) {
         const step_evaluation *e = &p->evaluations[i];
         if (e->function == STEP_RATE && p->g_fixed) X(system_block_values)(w->s, BLOCK_G, &w->at[e->place], p->g);
@@ -538,7 +538,7 @@ static void move_places(step_compiled *p)
 
 void X(step_phase_residual)(step_compiled *p, real *out)
 {
-    if (p->elements) {
+    if (p->elements && !p->w->by_fields) {
         X(element_phase_residual)(p->elements, &p->w->elements, out, &p->w->push);
         return;
     }
@@ -712,6 +712,8 @@ static void find_sizes(step_compiled *p, const step_evaluation *e, real *sizes)
     static const kind kinds[] = { KIND_Q, KIND_W, KIND_LAMBDA };
     step_work *w = p->w;
     const place *at = &w->at[e->place];
+    if (e->function == STEP_RATE && p->elements) X(system_block_values)(w->s, BLOCK_G, at, p->g);
+    w->now.g = p->g;
     X(step_function_value)(w->functions, e->function, &w->now, at, w->value);
     for (size_t k = 0; k < e->length; k++) sizes[k] = REAL(fabs)(w->value[k]);
     for (int i = 0; i < 3; i++) {

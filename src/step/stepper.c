@@ -125,6 +125,14 @@ int X(stepper_create)(struct system *s, const step_table *table, real tolerance,
 
 int X(stepper_is_lowered)(const stepper *r) { return r->lowered != NULL; }
 void X(stepper_use_lowered)(stepper *r, int use) { r->general_alone = !use; }
+void X(stepper_use_elements)(stepper *r, int use) { r->work.by_fields = !use; }
+
+int X(stepper_has_elements)(const stepper *r, int phase, int *has_islands)
+{
+    *has_islands = r->phases[phase].islands != NULL;
+    return r->phases[phase].elements != NULL;
+}
+
 program *X(stepper_program)(stepper *r) { return r->lowered; }
 int X(stepper_phases)(const stepper *r) { return r->table.phase_count; }
 
@@ -254,7 +262,7 @@ static void finish(stepper *r, state *x)
     step_work *w = &r->work;
     uint32_t n = r->s->n;
     element_phase *last = r->phases[t->phase_count - 1].elements;
-    if (last && X(element_phase_has_results)(last)) {
+    if (last && X(element_phase_has_results)(last) && !w->by_fields) {
         memset(r->results.fixed, 0, (2 * (size_t)n + 1) * sizeof(real));
         X(element_phase_results)(last, &w->elements, r->results.fixed);
     } else {
