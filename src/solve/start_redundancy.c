@@ -146,10 +146,20 @@ static int leave_out(starter *z, const rank *here, const real *aside)
     return X(kkt_create)(s, &z->kkt);
 }
 
+/* Constraints on velocities that depend on the rates of those on positions do so in the motion, and in the stages of a
+   step only as far as these follow the motion: to meet all of them there would take forces that grow without bound. */
+static int is_on_velocities(const struct system *s, const rank *here)
+{
+    for (uint32_t k = 0; k < s->c; k++)
+        if (X(rank_is_dependent)(here, k) && X(system_is_velocity_constraint)(s, k)) return 1;
+    return 0;
+}
+
 /* D far below the rest of S, or where that is not possible far above it. */
 static int soften(starter *z, const rank *here, const real *aside)
 {
     int apart = 0, status = TAUT_OK;
+    if (is_on_velocities(z->s, here)) return leave_out(z, here, aside);
     for (double part = SOFTENING_MOST; !status && !apart && part >= SOFTENING_LEAST; part /= 100) {
         status = soften_by(z, part);
         if (!status) status = is_apart(z, &apart);
