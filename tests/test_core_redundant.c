@@ -347,6 +347,36 @@ static void frames_beside_a_singular_position(void **state)
     close_model(z);
 }
 
+/* More constraints than are searched for points beside the start. A sheet of squares with a diagonal each is flat: out of
+   its plane it can move as far as gradients say, and no further. Plane parallelograms whose bars are said again move. */
+static void many_in_a_singular_position(void **state)
+{
+    (void)state;
+    if (QUAD || SANITIZED) skip();
+    expect("local n, P = 17, {}\n"
+           "for i = 1, n do P[i] = {} for j = 1, n do\n"
+           "  local p = point('p' .. i .. '_' .. j)\n"
+           "  P[i][j] = p\n"
+           "  lagrangian(norm2(p.dot)/2 - p.z) start { ['p' .. i .. '_' .. j] = {i, j, 0} }\n"
+           "  local function bar(name, to, l) constraint(name .. i .. '_' .. j, norm2(p - to) - l) end\n"
+           "  if i > 1 then bar('r', P[i - 1][j], 1) end\n"
+           "  if j > 1 then bar('c', P[i][j - 1], 1) end\n"
+           "  if i > 1 and j > 1 then bar('d', P[i - 1][j - 1], 2) end\n"
+           "end end\n", TAUT_SINGULAR, "the start is a singular position: constraint");
+    simulation *z = open_with("for k = 1, 220 do\n"
+                              "  local a, b = point('a' .. k), point('b' .. k)\n"
+                              "  lagrangian((norm2(a.dot) + norm2(b.dot))/2 - 9.81*(a.z + b.z))\n"
+                              "  constraint('p' .. k, norm2(a) - 1)\n"
+                              "  constraint('q' .. k, norm2(b - {2, 0, 0}) - 1)\n"
+                              "  constraint('c' .. k, norm2(b - a) - 4)\n"
+                              "  constraint('y' .. k, a.y)\n"
+                              "  constraint('again' .. k, norm(a) - 1)\n"
+                              "  start { ['a' .. k] = {0.6, 0, -0.8}, ['b' .. k] = {2.6, 0, -0.8} }\n"
+                              "end\n", "rattle");
+    assert_int_equal(z->start.dependent, 220);
+    close_model(z);
+}
+
 /* A state from a file goes on with the bits of a run that was not interrupted: nothing crosses but the state. */
 static void bits_depend_on_the_state_alone(void **state)
 {
@@ -379,6 +409,7 @@ int main(void)
         cmocka_unit_test(what_is_not_redundancy),
         cmocka_unit_test(through_singular_positions),
         cmocka_unit_test(frames_beside_a_singular_position),
+        cmocka_unit_test(many_in_a_singular_position),
         cmocka_unit_test(bits_depend_on_the_state_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
