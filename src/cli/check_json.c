@@ -1,5 +1,6 @@
 #include "cli/check_json.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,6 +94,7 @@ static void put_structure(json *j, const model *m, const engine_check *c)
     taut_json_integer(j, "largest_mass_block", c->largest_block);
     taut_json_flag(j, "augmented_mass", c->augmented);
     taut_json_flag(j, "fast_path", c->explicit_force);
+    taut_json_wide(j, "fastest_frequency", c->frequency > 0 ? c->frequency : (wide)NAN, 6);
     taut_json_integer(j, "terms", (long long)c->instances);
     taut_json_integer(j, "kernels", (long long)c->kernels);
     taut_json_integer(j, "constants", (long long)c->constants);

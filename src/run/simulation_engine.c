@@ -190,6 +190,14 @@ static int stability(void *self, wide h, wide period, wide until, engine_stabili
     return X(simulation_stability)(self, (real)h, (real)period, (real)until, out);
 }
 
+static int frequency(void *self, wide *result)
+{
+    real found;
+    const int status = X(simulation_frequency)(self, &found);
+    *result = found;
+    return status;
+}
+
 static int field_count(void *self)
 {
     state_field fields[STATE_FIELDS];
@@ -316,6 +324,7 @@ const engine_api ENGINE = {
     balance,
     growth,
     stability,
+    frequency,
     sizeof(real),
     field_count,
     field_at,
