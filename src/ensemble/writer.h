@@ -50,10 +50,10 @@ int taut_text_weighs(const text_writer *w, uint32_t r, double weight);
 const char *taut_text_type(const text_writer *w, uint32_t r);
 /* The instructions of a tape, each a constant of its own. */
 void taut_text_tape(text_writer *w, const segment *tape, const char *indent);
+/* The register of a tape outside of iterations that is the sum of two; UINT32_MAX: no tape has it. */
+uint32_t taut_text_sum(const text_writer *w, uint32_t a, uint32_t b);
 /* The value of a register, with all that it needs and that is not there yet, outside of iterations: late and depth
    first, so that few values wait at a time. Operations are those of the tapes; when they are done changes no bit. */
-/* The register of a tape outside of iterations that is the sum of two; UINT32_MAX: there is none. */
-uint32_t taut_text_sum(const text_writer *w, uint32_t a, uint32_t b);
 void taut_text_need(text_writer *w, uint32_t r);
 /* Values of which nothing but weights and units of corrections is made, by products and extremes, become rough
    ones. */
