@@ -154,8 +154,8 @@ static void print_structure(const model *m, const engine_check *c)
                                                             : "yes: steps are explicit");
     }
     if (c->frequency > 0)
-        printf("  frequency        %.3g at most, at the start; steps of rattle, shake and euler are stable below %.3g\n",
-               (double)c->frequency, 2 / (double)c->frequency);
+        printf("  frequency        %.3g at most, at the start; steps of rattle, shake and euler are stable "
+               "below %.3g\n", (double)c->frequency, 2 / (double)c->frequency);
     printf("  terms            %zu instance%s of %zu kernel%s, %zu constant%s\n", c->instances,
            c->instances == 1 ? "" : "s", c->kernels, c->kernels == 1 ? "" : "s", c->constants,
            c->constants == 1 ? "" : "s");

@@ -206,8 +206,8 @@ void session_prepare(session *z)
     if (!z->csv && screen_shows_progress()) z->options.progress = show_progress;
 }
 
-/* A step to try where a message asks for a smaller one: a radian of the fastest motion at the state, or a quarter of the
-   step, as a number of one digit; an empty text where it asks for something else. */
+/* A step to try where a message asks for a smaller one: a radian of the fastest motion at the state, or a quarter of
+   the step, as a number of one digit; an empty text where it asks for something else. */
 static const char *smaller_step(const session *z)
 {
     static char text[60];
