@@ -347,6 +347,47 @@ static void relative_measure(void **state)
     }
 }
 
+/* A matrix that is a thousand times too large in one direction, as softened ones are beside a singular position:
+   corrections along it are a thousandth of what they should be. */
+static int two_lines_and_a_slow_curve(const real *x, real *r)
+{
+    r[0] = (real)1e-3 * (x[0] - 2) + (real)1e-5 * (x[0] * x[0] - 4);
+    r[1] = 2 * (x[1] - x[0]);
+    r[2] = 3 * (x[2] - 1);
+    return TAUT_OK;
+}
+
+static void softened_diagonal(const real *x, double *j)
+{
+    (void)x;
+    j[0] = 1, j[1] = 2, j[2] = 3;
+}
+
+static real toy_product(void *self, const real *a, const real *b)
+{
+    (void)self;
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static void secants_make_up_for_a_softened_matrix(void **state)
+{
+    (void)state;
+    for (int secants = 0; secants < 2; secants++) {
+        toy z = { two_lines_and_a_slow_curve, softened_diagonal, 3, { 0 }, 0, 0 };
+        real x[3] = { 1, 1, 0 };
+        newton n;
+        newton_problem p = { &z, 3, toy_residual, toy_factor, toy_solve, toy_measure, toy_name, NULL, NULL };
+        assert_int_equal(X(newton_create)(context, 3, 0, &n), TAUT_OK);
+        if (secants) assert_int_equal(X(newton_keep_secants)(&n, toy_product), TAUT_OK);
+        assert_int_equal(X(newton_solve)(&n, &p, x, 0, 0, "the toy"), secants ? TAUT_OK : TAUT_NO_CONVERGENCE);
+        if (secants) {
+            assert_true(n.counts.iterations <= (sizeof(real) > sizeof(double) ? 24 : 12));
+            for (int i = 0; i < 3; i++) assert_true(REAL(fabs)(x[i] - (i < 2 ? 2 : 1)) <= (real)1e-12);
+        }
+        X(newton_clear)(&n);
+    }
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -363,6 +404,7 @@ int main(void)
         TEST(newton_reports_what_is_not_finite),
         TEST(newton_passes_failures_on),
         TEST(relative_measure),
+        TEST(secants_make_up_for_a_softened_matrix),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

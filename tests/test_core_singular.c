@@ -111,6 +111,34 @@ static void one_mechanism_among_many(void **state)
     }
 }
 
+/* A chain of rods out of rest: its tension grows from nothing, and cancels from link to link. */
+static void tension_out_of_rest_is_ordinary(void **state)
+{
+    (void)state;
+    static const int lengths[] = { 20, 40, 60 };
+    if (QUAD || SANITIZED) skip();
+    for (int i = 0; i < 3; i++) {
+        char text[900], told[TAUT_ERROR_TEXT];
+        snprintf(text, sizeof text,
+                 "local before = origin\n"
+                 "for i = 1, %d do\n"
+                 "  local c, r = point('c' .. i), rotation('r' .. i)\n"
+                 "  local w = r.omega\n"
+                 "  lagrangian(norm2(c.dot)/2 + (0.01*w.x^2 + w.y^2/12 + w.z^2/12)/2 - 9.81*c.z)\n"
+                 "  local a, b = c + r:apply{-0.5, 0, 0}, c + r:apply{0.5, 0, 0}\n"
+                 "  constraint('x' .. i, a.x - before.x)\n"
+                 "  constraint('y' .. i, a.y - before.y)\n"
+                 "  constraint('z' .. i, a.z - before.z)\n"
+                 "  start { ['c' .. i] = {i - 0.5, 0, 0}, ['r' .. i] = {1, 0, 0, 0} }\n"
+                 "  before = b\n"
+                 "end\n", lengths[i]);
+        simulation *z = open_text(text);
+        do_steps(z, 200, (real)0.001);
+        if (ENGINE.strain(z, told, sizeof told)) fail_msg("%d rods: %s", lengths[i], told);
+        close_model(z);
+    }
+}
+
 /* A parallelogram in line: the motion passes there, the multipliers of that frame are missing, and observables of them
    with them. Whoever must have them is told why there are none. */
 static void undetermined_multipliers_are_missing(void **state)
@@ -271,6 +299,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_reports_it),
         cmocka_unit_test(one_mechanism_among_many),
+        cmocka_unit_test(tension_out_of_rest_is_ordinary),
         cmocka_unit_test(undetermined_multipliers_are_missing),
         cmocka_unit_test(growth_out_of_rest_is_none),
         cmocka_unit_test(round_off_is_none),

@@ -519,6 +519,7 @@ typedef struct taut_structure {
     int augmented_mass;          /* singular alone; multiples of the constraints make it regular */
     int fast_path;               /* steps solve for the multipliers alone, or are explicit */
     size_t terms, kernels, constants;
+    taut_value fastest_frequency; /* radians per unit of time, at the start; 0: none was found */
 } taut_structure;
 /* The strings are valid as long as the findings. */
 TAUT_API void taut_findings_about(const taut_findings *findings, taut_structure *structure);

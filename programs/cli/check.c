@@ -157,6 +157,9 @@ static void print_structure(const taut_structure *c)
                                           : c->constraints  ? "yes: only the multipliers are solved for"
                                                             : "yes: steps are explicit");
     }
+    if (c->fastest_frequency.high > 0)
+        printf("  frequency        %.3g at most, at the start; steps of rattle, shake and euler are stable "
+               "below %.3g\n", c->fastest_frequency.high, 2 / c->fastest_frequency.high);
     printf("  terms            %zu instance%s of %zu kernel%s, %zu constant%s\n", c->terms,
            c->terms == 1 ? "" : "s", c->kernels, c->kernels == 1 ? "" : "s", c->constants,
            c->constants == 1 ? "" : "s");

@@ -45,6 +45,7 @@ static void put_structure(json *j, const taut_structure *c)
     taut_json_integer(j, "largest_mass_block", c->largest_mass_block);
     taut_json_flag(j, "augmented_mass", c->augmented_mass);
     taut_json_flag(j, "fast_path", c->fast_path);
+    taut_json_wide(j, "fastest_frequency", c->fastest_frequency.high > 0 ? wide_of(c->fastest_frequency) : (wide)NAN, 6);
     taut_json_integer(j, "terms", (long long)c->terms);
     taut_json_integer(j, "kernels", (long long)c->kernels);
     taut_json_integer(j, "constants", (long long)c->constants);

@@ -164,7 +164,7 @@ static void *watch(void *unused)
     pthread_mutex_lock(&screen.lock);
     while (screen.watching) {
         struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
+        if (clock_gettime(CLOCK_REALTIME, &until)) until = (struct timespec){ .tv_sec = time(NULL) + 1 };
         until.tv_nsec += 100000000;
         if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
         pthread_cond_timedwait(&screen.end, &screen.lock, &until);

@@ -3,6 +3,7 @@
 #include "cli/session.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include "base/clock.h"
 #include "cli/answer.h"
 #include "cli/screen.h"
+#include "method/method.h"
 #include "native/native.h"
 #include "record/csv.h"
 
@@ -204,20 +206,63 @@ void session_prepare(session *z)
     if (!z->csv && screen_shows_progress()) z->options.progress = show_progress;
 }
 
+/* A step to try where a message asks for a smaller one: a radian of the fastest motion at the state, or a quarter of
+   the step, as a number of one digit; an empty text where it asks for something else. */
+static const char *smaller_step(const session *z)
+{
+    static char text[60];
+    wide frequency = 0;
+    const char *said = taut_error_text(z->context);
+    double h = (double)z->options.step / 4;
+    text[0] = 0;
+    if (!strstr(said, "smaller step") && !strstr(said, "smaller one")) return text;
+    char kept[TAUT_ERROR_TEXT];
+    snprintf(kept, sizeof kept, "%s", said);
+    if (!z->api->frequency(z->engine, &frequency) && frequency > 1e-300 && 1 / (double)frequency < h)
+        h = 1 / (double)frequency;
+    const int status = taut_fail(z->context, TAUT_NO_CONVERGENCE, "%s", kept);
+    (void)status;
+    const double digit = pow(10, floor(log10(h)));
+    if (h > 0) snprintf(text, sizeof text, ", as --step %.1g", floor(h / digit) * digit);
+    return text;
+}
+
+/* The fastest frequency at the start, where steps are longer than the method is stable with; otherwise 0. */
+static wide unstable_frequency(const session *z)
+{
+    wide frequency = 0;
+    const struct method_info *method = z->api->declared(z->engine);
+    uint32_t coordinates, constraints;
+    z->api->sizes(z->engine, &coordinates, &constraints);
+    if (z->options.from || !(method->stable > 0)) return 0;
+    if (coordinates > 100000) return 0; /* it would take as long as many steps; `taut check` says it */
+    return !z->api->frequency(z->engine, &frequency) && frequency * z->options.step > method->stable ? frequency : 0;
+}
+
+static void tell_stability(const session *z, double frequency)
+{
+    const struct method_info *method = z->api->declared(z->engine);
+    if (frequency > 0)
+        complain(0, "the fastest frequency at the start is %.3g: %s is unstable there with steps above %.3g; take a "
+                    "smaller --step, or a method for stiff motion, em or del", frequency, method->name,
+                 method->stable / frequency);
+}
+
 /* Reports why the run ended early, and what to do. Returns the exit status. */
 static int tell_end(const session *z, const run_result *result, int status)
 {
     long done = result->steps_done, planned = result->steps_planned;
+    const char *step = status > 0 ? smaller_step(z) : "";
     if (status == TAUT_STOPPED)
         return complain(128 + told_to_stop, "stopped within step %ld of %ld; '%s' can be resumed from step %ld",
                         done + 1, planned, z->path, taut_recorder_committed(z->recorder));
     if (status && z->recorder && taut_recorder_committed(z->recorder) >= 0 && access(z->path, R_OK) == 0)
-        return complain(EXIT_FAILED, "stopped after %ld of %ld steps: %s%s; '%s' can be resumed from step %ld", done,
-                        planned, taut_error_text(z->context), advice_on(status), z->path,
+        return complain(EXIT_FAILED, "stopped after %ld of %ld steps: %s%s%s; '%s' can be resumed from step %ld",
+                        done, planned, taut_error_text(z->context), step, advice_on(status), z->path,
                         taut_recorder_committed(z->recorder));
     if (status)
-        return complain(EXIT_FAILED, "stopped after %ld of %ld steps: %s%s", done, planned, taut_error_text(z->context),
-                        advice_on(status));
+        return complain(EXIT_FAILED, "stopped after %ld of %ld steps: %s%s%s", done, planned,
+                        taut_error_text(z->context), step, advice_on(status));
     if (result->stopped && done < planned)
         return complain(128 + told_to_stop, "stopped at t = %.9g after %ld of %ld steps; to continue: taut resume %s",
                         (double)result->t, done, planned, z->path);
@@ -248,6 +293,7 @@ int session_run(session *z)
     if (z->recorder) stop_listen();
     if (z->recorder) taut_context_stop(z->context, asked_to_stop, NULL);
     z->steps_before = z->options.from ? z->options.from->steps_done : 0;
+    const double frequency = (double)unstable_frequency(z);
     z->begun = clock_seconds(), z->begun_work = clock_work();
     status = taut_run_loop(z->context, z->api, z->engine, &z->options, &result);
     if (z->recorder) {
@@ -257,6 +303,7 @@ int session_run(session *z)
     }
     screen_progress_clear();
     tell_native(z);
+    if (!status) tell_stability(z, frequency);
     if (z->json) session_answer(z, &result, status);
     else if (!z->csv && result.quantities) summarise(z, &result);
     if (!z->csv && !z->json && (status || result.stopped)) putchar('\n'); /* the message stands apart */

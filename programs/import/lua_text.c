@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,9 +39,9 @@ void lua_put_words(FILE *f, const char *text)
 
 static size_t place_of(const lua_names *list, const char *name)
 {
-    size_t hash = 14695981039346656037u;
+    uint64_t hash = 14695981039346656037u;
     for (const char *c = name; *c; c++) hash = (hash ^ (unsigned char)*c) * 1099511628211u;
-    size_t at = hash & (list->room - 1);
+    size_t at = (size_t)hash & (list->room - 1);
     while (list->names[at][0] && strcmp(list->names[at], name) != 0) at = (at + 1) & (list->room - 1);
     return at;
 }

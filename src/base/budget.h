@@ -5,10 +5,12 @@
 #define TAUT_BASE_BUDGET_H
 
 #include <stdatomic.h>
+#include <stdint.h>
 
 #include "base/context.h"
 
-#define BUDGET_BYTES ((size_t)8 << 30)
+/* 8 GiB; of an address space of 4 GiB half. */
+#define BUDGET_BYTES (sizeof(size_t) > 4 ? (size_t)((uint64_t)8 << 30) : (size_t)2 << 30)
 #define BUDGET_SECONDS 600.0
 
 typedef struct load_budget {

@@ -1,4 +1,5 @@
-/* Seconds: on the wall, from some moment on, and of processor time of this process. */
+/* Seconds: on the wall, from some moment on, and of processor time of this process. A clock that a system does not
+   have is replaced by the time of day, so that limits of time still end what they limit. */
 #ifndef TAUT_BASE_CLOCK_H
 #define TAUT_BASE_CLOCK_H
 
@@ -7,7 +8,7 @@
 static inline double clock_seconds_of(clockid_t clock)
 {
     struct timespec t;
-    clock_gettime(clock, &t);
+    if (clock_gettime(clock, &t)) return (double)time(NULL);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 

@@ -55,31 +55,32 @@
 /* What is written with a sign. Algebra (degrees, simplification, splitting of sums) knows each of them. */
 #define OPERATIONS_OPERATORS(UNARY, NUMBERED, BINARY)                                                                 \
     UNARY(NEG, "-", OPERATOR(3), -a,                                                                                  \
-          taut_expr_number(g, -1),                                                                                         \
-          taut_expr_number(g, -1),                                                                                         \
+          taut_expr_number(g, -1),                                                                                    \
+          taut_expr_number(g, -1),                                                                                    \
           ea, NULL)                                                                                                   \
     BINARY(ADD, "+", OPERATOR(1), a + b,                                                                              \
            one, one,                                                                                                  \
            one, one,                                                                                                  \
            ea + eb + size, NULL)                                                                                      \
     BINARY(SUB, "-", OPERATOR(1), a - b,                                                                              \
-           one, taut_expr_number(g, -1),                                                                                   \
-           one, taut_expr_number(g, -1),                                                                                   \
+           one, taut_expr_number(g, -1),                                                                              \
+           one, taut_expr_number(g, -1),                                                                              \
            ea + eb + size, NULL)                                                                                      \
     BINARY(MUL, "*", OPERATOR(2), a * b,                                                                              \
            b, a,                                                                                                      \
            mean(g, b), mean(g, a),                                                                                    \
            MATH(fabs)(a) * eb + MATH(fabs)(b) * ea + size, NULL)                                                      \
     BINARY(DIV, "/", OPERATOR(2), a / b,                                                                              \
-           taut_expr_div(g, one, b), taut_expr_neg(g, taut_expr_div(g, e, b)),                                                       \
+           taut_expr_div(g, one, b), taut_expr_neg(g, taut_expr_div(g, e, b)),                                        \
            div_quotient_a(g, b), div_quotient_b(g, a, b),                                                             \
            (ea + size * eb) / MATH(fabs)(b) + size, "division by zero")                                               \
     NUMBERED(POWI, "^", OPERATOR(4), power(a, n),                                                                     \
-             taut_expr_mul(g, taut_expr_number(g, n), taut_expr_powi(g, a, n - 1)),                                                  \
+             taut_expr_mul(g, taut_expr_number(g, n), taut_expr_powi(g, a, n - 1)),                                   \
              power_quotient(g, a, n),                                                                                 \
              a != 0 ? MATH(fabs)(n * value / a) * ea + size : 0, "division by zero")                                  \
     BINARY(POW, "^", OPERATOR(4), MATH(pow)(a, b), /* a > 0 */                                                        \
-           taut_expr_mul(g, b, taut_expr_pow(g, a, taut_expr_sub(g, b, one))), taut_expr_mul(g, e, taut_expr_unary(g, OP_LOG, a)),             \
+           taut_expr_mul(g, b, taut_expr_pow(g, a, taut_expr_sub(g, b, one))),                                        \
+           taut_expr_mul(g, e, taut_expr_unary(g, OP_LOG, a)),                                                        \
            pow_quotient_a(g, z, a, b), pow_quotient_b(g, z, a, b),                                                    \
            a != 0 ? MATH(fabs)(b * value / a) * ea + MATH(fabs)(value * MATH(log)(MATH(fabs)(a))) * eb + size : 0,    \
            "power of a number that is not positive")
@@ -87,12 +88,12 @@
 /* What is written name(a) or name(a, b). To algebra they are opaque: a new one needs nothing but its row. */
 #define OPERATIONS_FUNCTIONS(UNARY, BINARY)                                                                           \
     UNARY(SQRT, "sqrt", FUNCTION(NULL), MATH(sqrt)(a),                                                                \
-          taut_expr_div(g, half, e),                                                                                       \
-          taut_expr_div(g, one, taut_expr_add(g, z.at0, z.at1)),                                                                \
+          taut_expr_div(g, half, e),                                                                                  \
+          taut_expr_div(g, one, taut_expr_add(g, z.at0, z.at1)),                                                      \
           (value > 0 ? 1 / (2 * value) : 0) * ea + size, "square root of a negative number")                          \
     UNARY(CBRT, "cbrt", FUNCTION(NULL), MATH(cbrt)(a),                                                                \
-          taut_expr_div(g, one, taut_expr_mul(g, taut_expr_number(g, 3), taut_expr_powi(g, e, 2))),                                       \
-          taut_expr_div(g, one, power_quotient(g, z, 3)), /* of the inverse function */                                    \
+          taut_expr_div(g, one, taut_expr_mul(g, taut_expr_number(g, 3), taut_expr_powi(g, e, 2))),                   \
+          taut_expr_div(g, one, power_quotient(g, z, 3)), /* of the inverse function */                               \
           (value != 0 ? 1 / (3 * value * value) : 0) * ea + size, NULL)                                               \
     UNARY(EXP, "exp", FUNCTION(NULL), MATH(exp)(a),                                                                   \
           e,                                                                                                          \
@@ -100,78 +101,80 @@
           value * ea + size, NULL)                                                                                    \
     UNARY(LOG, "log", FUNCTION("it is the natural logarithm; for another base divide: log(x)/log(base)"),             \
           MATH(log)(a),                                                                                               \
-          taut_expr_div(g, one, a),                                                                                        \
+          taut_expr_div(g, one, a),                                                                                   \
           log_quotient(g, a),                                                                                         \
           1 / MATH(fabs)(a) * ea + size, "logarithm of a number that is not positive")                                \
     UNARY(SIN, "sin", FUNCTION(NULL), MATH(sin)(a),                                                                   \
-          taut_expr_unary(g, OP_COS, a),                                                                                   \
-          taut_expr_mul(g, taut_expr_unary(g, OP_COS, mean(g, a)), even_of(g, OP_SINC, half_of(g, d))),                         \
+          taut_expr_unary(g, OP_COS, a),                                                                              \
+          taut_expr_mul(g, taut_expr_unary(g, OP_COS, mean(g, a)), even_of(g, OP_SINC, half_of(g, d))),               \
           ea + size, NULL)                                                                                            \
     UNARY(COS, "cos", FUNCTION(NULL), MATH(cos)(a),                                                                   \
-          taut_expr_neg(g, taut_expr_unary(g, OP_SIN, a)),                                                                      \
-          taut_expr_neg(g, taut_expr_mul(g, taut_expr_unary(g, OP_SIN, mean(g, a)), even_of(g, OP_SINC, half_of(g, d)))),            \
+          taut_expr_neg(g, taut_expr_unary(g, OP_SIN, a)),                                                            \
+          taut_expr_neg(g,                                                                                            \
+              taut_expr_mul(g, taut_expr_unary(g, OP_SIN, mean(g, a)), even_of(g, OP_SINC, half_of(g, d)))),          \
           ea + size, NULL)                                                                                            \
     UNARY(TAN, "tan", FUNCTION(NULL), MATH(tan)(a),                                                                   \
-          taut_expr_add(g, one, taut_expr_powi(g, e, 2)),                                                                       \
-          taut_expr_div(g, even_of(g, OP_SINC, d), both(g, OP_COS, a)), /* sin(d)/(cos a0 cos a1) */                       \
+          taut_expr_add(g, one, taut_expr_powi(g, e, 2)),                                                             \
+          taut_expr_div(g, even_of(g, OP_SINC, d), both(g, OP_COS, a)), /* sin(d)/(cos a0 cos a1) */                  \
           (1 + value * value) * ea + size, NULL)                                                                      \
     UNARY(ASIN, "asin", FUNCTION(NULL), MATH(asin)(a),                                                                \
-          taut_expr_div(g, one, taut_expr_unary(g, OP_SQRT, taut_expr_sub(g, one, taut_expr_powi(g, a, 2)))),                             \
+          taut_expr_div(g, one, taut_expr_unary(g, OP_SQRT, taut_expr_sub(g, one, taut_expr_powi(g, a, 2)))),         \
           asin_quotient(g, a),                                                                                        \
           1 / MATH(sqrt)(MATH(fmax)(1 - a * a, EPSILON)) * ea + size, "argument outside [-1, 1]")                     \
     UNARY(ACOS, "acos", FUNCTION(NULL), MATH(acos)(a),                                                                \
-          taut_expr_neg(g, taut_expr_div(g, one, taut_expr_unary(g, OP_SQRT, taut_expr_sub(g, one, taut_expr_powi(g, a, 2))))),                \
-          taut_expr_neg(g, asin_quotient(g, a)),                                                                           \
+          taut_expr_neg(g,                                                                                            \
+              taut_expr_div(g, one, taut_expr_unary(g, OP_SQRT, taut_expr_sub(g, one, taut_expr_powi(g, a, 2))))),    \
+          taut_expr_neg(g, asin_quotient(g, a)),                                                                      \
           1 / MATH(sqrt)(MATH(fmax)(1 - a * a, EPSILON)) * ea + size, "argument outside [-1, 1]")                     \
     UNARY(ATAN, "atan", ATAN, MATH(atan)(a), /* in the language atan(y, x) is atan2(y, x) */                          \
-          taut_expr_div(g, one, taut_expr_add(g, one, taut_expr_powi(g, a, 2))),                                                     \
-          angle_quotient(g, d, taut_expr_add(g, one, taut_expr_mul(g, a.at0, a.at1))),                                          \
+          taut_expr_div(g, one, taut_expr_add(g, one, taut_expr_powi(g, a, 2))),                                      \
+          angle_quotient(g, d, taut_expr_add(g, one, taut_expr_mul(g, a.at0, a.at1))),                                \
           ea + size, NULL)                                                                                            \
     BINARY(ATAN2, "atan2", FUNCTION(NULL), MATH(atan2)(a, b), /* a is y, b is x */                                    \
-           taut_expr_div(g, b, square_sum(g, a, b)), taut_expr_neg(g, taut_expr_div(g, a, square_sum(g, a, b))),                     \
+           taut_expr_div(g, b, square_sum(g, a, b)), taut_expr_neg(g, taut_expr_div(g, a, square_sum(g, a, b))),      \
            atan2_quotient_a(g, a, b), atan2_quotient_b(g, a, b),                                                      \
            (ea + eb) / MATH(fmax)(MATH(hypot)(a, b), EPSILON) + size, NULL)                                           \
     UNARY(SINH, "sinh", FUNCTION(NULL), MATH(sinh)(a),                                                                \
-          taut_expr_unary(g, OP_COSH, a),                                                                                  \
-          taut_expr_mul(g, taut_expr_unary(g, OP_COSH, mean(g, a)), even_of(g, OP_SINHC, half_of(g, d))),                       \
+          taut_expr_unary(g, OP_COSH, a),                                                                             \
+          taut_expr_mul(g, taut_expr_unary(g, OP_COSH, mean(g, a)), even_of(g, OP_SINHC, half_of(g, d))),             \
           (1 + size) * ea + size, NULL)                                                                               \
     UNARY(COSH, "cosh", FUNCTION(NULL), MATH(cosh)(a),                                                                \
-          taut_expr_unary(g, OP_SINH, a),                                                                                  \
-          taut_expr_mul(g, taut_expr_unary(g, OP_SINH, mean(g, a)), even_of(g, OP_SINHC, half_of(g, d))),                       \
+          taut_expr_unary(g, OP_SINH, a),                                                                             \
+          taut_expr_mul(g, taut_expr_unary(g, OP_SINH, mean(g, a)), even_of(g, OP_SINHC, half_of(g, d))),             \
           (1 + size) * ea + size, NULL)                                                                               \
     UNARY(TANH, "tanh", FUNCTION(NULL), MATH(tanh)(a),                                                                \
-          taut_expr_sub(g, one, taut_expr_powi(g, e, 2)),                                                                       \
-          taut_expr_div(g, even_of(g, OP_SINHC, d), both(g, OP_COSH, a)),                                                  \
+          taut_expr_sub(g, one, taut_expr_powi(g, e, 2)),                                                             \
+          taut_expr_div(g, even_of(g, OP_SINHC, d), both(g, OP_COSH, a)),                                             \
           ea + size, NULL)                                                                                            \
     UNARY(ABS, "abs", FUNCTION("write norm{x, y} for the length of a vector"), MATH(fabs)(a),                         \
-          taut_expr_unary(g, OP_SIGN, a),                                                                                  \
+          taut_expr_unary(g, OP_SIGN, a),                                                                             \
           abs_quotient(g, a),                                                                                         \
           ea + size, NULL)                                                                                            \
     UNARY(SIGN, "sign", INTERNAL, (a > 0) - (a < 0), /* the derivative of abs */                                      \
-          taut_expr_number(g, 0),                                                                                          \
-          taut_expr_number(g, 0), /* no difference but at a jump */                                                        \
+          taut_expr_number(g, 0),                                                                                     \
+          taut_expr_number(g, 0), /* no difference but at a jump */                                                   \
           ea + size, NULL)                                                                                            \
     BINARY(MIN, "min", LIST, a < b ? a : b, /* half of each where a = b */                                            \
-           taut_expr_sub(g, half, half_sign(g, half, a, b)), taut_expr_add(g, half, half_sign(g, half, a, b)),                  \
-           taut_expr_sub(g, half, corner_quotient(g, a, b)), taut_expr_add(g, half, corner_quotient(g, a, b)),                  \
+           taut_expr_sub(g, half, half_sign(g, half, a, b)), taut_expr_add(g, half, half_sign(g, half, a, b)),        \
+           taut_expr_sub(g, half, corner_quotient(g, a, b)), taut_expr_add(g, half, corner_quotient(g, a, b)),        \
            ea + eb + size, NULL)                                                                                      \
     BINARY(MAX, "max", LIST, a > b ? a : b,                                                                           \
-           taut_expr_add(g, half, half_sign(g, half, a, b)), taut_expr_sub(g, half, half_sign(g, half, a, b)),                  \
-           taut_expr_add(g, half, corner_quotient(g, a, b)), taut_expr_sub(g, half, corner_quotient(g, a, b)),                  \
+           taut_expr_add(g, half, half_sign(g, half, a, b)), taut_expr_sub(g, half, half_sign(g, half, a, b)),        \
+           taut_expr_add(g, half, corner_quotient(g, a, b)), taut_expr_sub(g, half, corner_quotient(g, a, b)),        \
            ea + eb + size, NULL)
 
 /* d^n/da^n of F(a)/a, F = sin, sinh, atan, atanh: parts of quotients (base/even.h), which have none themselves. */
 #define OPERATIONS_EVEN(NUMBERED)                                                                                     \
-    NUMBERED(SINC, "sinc", INTERNAL, even(EVEN_SIN, a, n), taut_expr_numbered(g, OP_SINC, a, n + 1),                       \
+    NUMBERED(SINC, "sinc", INTERNAL, even(EVEN_SIN, a, n), taut_expr_numbered(g, OP_SINC, a, n + 1),                  \
              no_quotient(g, OP_SINC, &status),                                                                        \
-             MATH(fabs)(taut_op_apply(OP_SINC, a, 0, n + 1)) * ea + size, NULL)                                            \
-    NUMBERED(SINHC, "sinhc", INTERNAL, even(EVEN_SINH, a, n), taut_expr_numbered(g, OP_SINHC, a, n + 1),                   \
+             MATH(fabs)(taut_op_apply(OP_SINC, a, 0, n + 1)) * ea + size, NULL)                                       \
+    NUMBERED(SINHC, "sinhc", INTERNAL, even(EVEN_SINH, a, n), taut_expr_numbered(g, OP_SINHC, a, n + 1),              \
              no_quotient(g, OP_SINHC, &status),                                                                       \
-             MATH(fabs)(taut_op_apply(OP_SINHC, a, 0, n + 1)) * ea + size, NULL)                                           \
-    NUMBERED(ATANC, "atanc", INTERNAL, even(EVEN_ATAN, a, n), taut_expr_numbered(g, OP_ATANC, a, n + 1),                   \
+             MATH(fabs)(taut_op_apply(OP_SINHC, a, 0, n + 1)) * ea + size, NULL)                                      \
+    NUMBERED(ATANC, "atanc", INTERNAL, even(EVEN_ATAN, a, n), taut_expr_numbered(g, OP_ATANC, a, n + 1),              \
              no_quotient(g, OP_ATANC, &status),                                                                       \
-             MATH(fabs)(taut_op_apply(OP_ATANC, a, 0, n + 1)) * ea + size, NULL)                                           \
-    NUMBERED(ATANHC, "atanhc", INTERNAL, even(EVEN_ATANH, a, n), taut_expr_numbered(g, OP_ATANHC, a, n + 1),               \
+             MATH(fabs)(taut_op_apply(OP_ATANC, a, 0, n + 1)) * ea + size, NULL)                                      \
+    NUMBERED(ATANHC, "atanhc", INTERNAL, even(EVEN_ATANH, a, n), taut_expr_numbered(g, OP_ATANHC, a, n + 1),          \
              no_quotient(g, OP_ATANHC, &status),                                                                      \
              MATH(fabs)(taut_op_apply(OP_ATANHC, a, 0, n + 1)) * ea + size, NULL)
 

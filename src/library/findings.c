@@ -159,7 +159,8 @@ void taut_findings_about(const taut_findings *z, taut_structure *structure)
                                    .fast_path = c->explicit_force,
                                    .terms = c->instances,
                                    .kernels = c->kernels,
-                                   .constants = c->constants };
+                                   .constants = c->constants,
+                                   .fastest_frequency = library_value(c->frequency) };
     taut_library_give(&found, sizeof found, structure);
 }
 

@@ -24,6 +24,7 @@ static const method_info info = {
     .slips = "s psi(q0,V0) + (1 - s) psi(q1,V1) = 0 where g(q1) = 0 stands; psi(q1,v1) = 0",
     .order = 1,
     .keeps = KEEPS_SYMPLECTIC | KEEPS_MOMENTUM | KEEPS_POSITION | KEEPS_VELOCITY,
+    .stable = 2,
     .options = options,
     .option_count = OPTION_COUNT,
     .table = "euler            (3.5), 'true'\n"

@@ -47,6 +47,8 @@ typedef struct method_info {
     int discrete_gradients; /* momenta are kept where those are orthogonal to a symmetry (system/symmetry.h) */
     int own_work;           /* a step adds its exact discrete work to the state; for the others the simulation does, by
                                the trapezoidal rule */
+    double stable;          /* steps times the frequency of a linear oscillation, below which it stays bounded; 0: any,
+                               or not known */
     int midpoint_multipliers; /* the state's multipliers belong to the middle of the last step, and are reported so */
 } method_info;
 

@@ -17,6 +17,7 @@ static const method_info info = {
              "psi(q1,v1) = 0 by mu",
     .order = 2,
     .keeps = KEEPS_SYMPLECTIC | KEEPS_MOMENTUM | KEEPS_REVERSIBLE | KEEPS_POSITION | KEEPS_VELOCITY,
+    .stable = 2,
 };
 
 static const euler_scheme symmetric = { (real)0.5, { (real)0.5, 0 }, { 0, (real)0.5 } };

@@ -16,6 +16,7 @@ static const method_info info = {
     .order = 2,
     .momentum_order = 1,
     .keeps = KEEPS_SYMPLECTIC | KEEPS_MOMENTUM | KEEPS_POSITION,
+    .stable = 2,
     .keeps_free = KEEPS_REVERSIBLE, /* it is Verlet's method */
 };
 

@@ -139,7 +139,7 @@ static int get_long(record *r, const char *name, long least, long *value)
     int status = taut_record_checkpoint_text(r, name, text, sizeof text);
     if (status) return status;
     *value = strtol(text, &end, 10);
-    return *end || end == text || *value < least || *value > 1L << 53 ? damaged(r, name, text) : TAUT_OK;
+    return *end || end == text || *value < least || (double)*value > 0x1p53 ? damaged(r, name, text) : TAUT_OK;
 }
 
 static int is_finite(wide value) { return value - value == 0; }

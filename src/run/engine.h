@@ -97,6 +97,7 @@ typedef struct {
                                    the degrees of freedom are those of the velocities */
     char integrable[400], nonholonomic[400]; /* their names, as many as fit */
     int integrable_known;       /* whether that could be found out */
+    wide frequency;             /* the fastest at the start; 0: none was found */
 } engine_check;
 
 /* What holds the energy (energy - work, where `balance` says so) in place: nothing; the equations of motion; these,
@@ -263,6 +264,8 @@ struct run_progress; /* run/progress.h */
     F(int, growth, (void *self, wide h, long steps, long from, long stride, engine_growth *result))                   \
     /* period 0: searched for up to `until`. h: a step that suits the motion. */                                      \
     F(int, stability, (void *self, wide h, wide period, wide until, engine_stability *result))                        \
+    /* The fastest frequency (radians per unit of time) of small motions around the state; 0: none was found. */      \
+    F(int, frequency, (void *self, wide *result))                                                                     \
                                                                                                                       \
     /* For the run file. The fields are all that a step depends on: read for a checkpoint; written, and followed      \
        by `restored`, they take an engine of the same model and options to where the other one was. Valid until       \

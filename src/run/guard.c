@@ -112,7 +112,11 @@ static int say_off(const run_guard *g, const engine_off *worst)
 static int look_at_constraints(run_guard *g, const engine_look *seen, int last)
 {
     engine_off position, velocity;
-    if (!is_worth_a_look(g, seen)) return TAUT_OK;
+    if (!g->looks) { /* a run that begins off the constraints is about that */
+        g->api->off(g->engine, &position, &velocity);
+        g->aside = position.ratio > 0;
+    }
+    if (g->aside || !is_worth_a_look(g, seen)) return TAUT_OK;
     g->api->off(g->engine, &position, &velocity);
     g->rates = fmax(g->rates, velocity.size);
     velocity.ratio = g->rates > 0 ? velocity.value / g->rates : velocity.ratio;

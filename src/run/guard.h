@@ -22,6 +22,7 @@ typedef struct {
     double energies;    /* the largest size of the energies while they made sense */
     double sum, samples; /* for their mean */
     int absurd, far;    /* looks in a row at an energy that makes no sense, or is far off */
+    int aside;          /* it began off the constraints */
     double next_position, next_velocity; /* residuals from which on the constraints are looked at */
     int off, leaves;    /* looks in a row at positions and velocities that do not meet the constraints */
     double rates;       /* the largest size of the terms of a constraint's derivative */

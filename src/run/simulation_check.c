@@ -126,6 +126,17 @@ static int look_at_contacts(simulation *z, engine_check *out, const struct syste
     return status ? TAUT_OK : X(hybrid_symmetries)(z->hybrid, &z->x, z->symmetries, &z->symmetry_count);
 }
 
+static int find_frequency(simulation *z, engine_check *out)
+{
+    real found = 0;
+    if (out->start_status || z->m->phase) return TAUT_OK;
+    taut_budget_part(z->context, "the fastest frequency");
+    int status = X(acceleration_create)(z->s, &z->acceleration);
+    if (!status) status = X(simulation_frequency)(z, &found);
+    out->frequency = found;
+    return status;
+}
+
 static int look(simulation *z, start_mode mode, engine_check *out, void (*start)(void *, const char *, wide, int),
                 void (*redundant)(void *, uint32_t, const char *), void (*conserved)(void *, const char *),
                 void (*method)(void *, const char *, const char *), void *user)
@@ -149,6 +160,7 @@ static int look(simulation *z, start_mode mode, engine_check *out, void (*start)
     if (!status && s->slip && !out->start_status) status = look_at_velocity_constraints(z, out);
     if (!status) status = X(symmetry_find)(s, z->x.q, z->x.w, z->symmetries, &z->symmetry_count);
     const struct system *strictest = NULL;
+    if (!status) status = find_frequency(z, out);
     if (!status) status = look_at_contacts(z, out, &strictest);
     for (int i = 0; !status && i < z->symmetry_count; i++) {
         X(symmetry_name)(s, &z->symmetries[i], name, sizeof name);

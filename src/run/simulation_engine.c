@@ -206,6 +206,14 @@ static int api_stability(void *self, wide h, wide period, wide until, engine_sta
     return X(simulation_stability)(self, (real)h, (real)period, (real)until, out);
 }
 
+static int api_frequency(void *self, wide *result)
+{
+    real found;
+    const int status = X(simulation_frequency)(self, &found);
+    *result = found;
+    return status;
+}
+
 static int api_field_count(void *self)
 {
     state_field fields[STATE_FIELDS];

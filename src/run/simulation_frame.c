@@ -182,7 +182,8 @@ static int read_by_fields(simulation *z, unsigned wanted)
     if (missing & (READING_MULTIPLIERS | READING_DETERMINED)) {
         status = read_multipliers(z);
         if (!status) z->known |= READING_DETERMINED;
-        if (status == TAUT_SINGULAR && !(missing & READING_DETERMINED) && !z->hybrid) status = miss_multipliers(z);
+        const int singular = status == TAUT_SINGULAR || (status == TAUT_NO_CONVERGENCE && z->s->softening);
+        if (singular && !(missing & READING_DETERMINED) && !z->hybrid) status = miss_multipliers(z);
     }
     if (status) return status;
     if (missing & READING_ENERGY) read_energy(z);

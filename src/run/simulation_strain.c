@@ -38,8 +38,8 @@ typedef struct {
     int all;             /* the method had them all; otherwise free forces and momenta are yet to be summed */
 } look;
 
-/* Whether the forces of the constraints are round-off. Overwrites z->v, unless they are all known. */
-static int is_round_off(simulation *z, look *l)
+/* The forces but those of constraints, and momenta. Overwrites z->v, unless they are all known. */
+static void sum_others(simulation *z, look *l)
 {
     const struct system *s = z->s;
     place at = place_at(s, z->x.q, z->x.w, &z->x.t, z->lambda);
@@ -48,7 +48,6 @@ static int is_round_off(simulation *z, look *l)
         l->sums.momenta += REAL(fabs)(z->x.p[i]);
         if (s->form != FORM_RATES) l->sums.free += REAL(fabs)(z->v[i]);
     }
-    return strain_is_round_off(z, l->sums.apart, l->sums.free, l->sums.momenta);
 }
 
 /* The terms of sum_k |G_k| |lambda_k| into z->g, with those of z->lambda, and G into z->g_values. Returns the sum. */
@@ -118,7 +117,8 @@ static void catch_up(simulation *z)
     z->x.q = z->grew, z->x.w = z->grew + n, z->x.p = z->grew + 2 * n, z->x.lambda = z->grew + 3 * n;
     z->x.t = z->strain.at;
     const real ratio = find_ratio(z, &l);
-    if (!is_round_off(z, &l)) z->strain.calm = ratio;
+    sum_others(z, &l);
+    if (!strain_is_round_off(z, l.sums.apart, l.sums.free, l.sums.momenta)) z->strain.calm = ratio;
     z->x = now;
     z->strain.waits = 0;
 }
@@ -137,11 +137,14 @@ void X(simulation_strain_look)(simulation *z)
     if (n->waits) catch_up(z);
     n->looked = n->size.size;
     const real ratio = find_ratio(z, &l);
-    if ((n->calm > 0 && !(ratio > STRAIN_FAR * n->calm)) || is_round_off(z, &l)) return;
+    if (n->calm > 0 && !(ratio > STRAIN_FAR * n->calm)) return;
+    sum_others(z, &l);
+    if (strain_is_round_off(z, l.sums.apart, l.sums.free, l.sums.momenta)) return;
     if (!(n->calm > 0)) {
         n->calm = ratio;
         return;
     }
+    if (strain_is_ordinary(z, l.sums.apart, l.sums.free, l.sums.momenta)) return;
     n->seen = 1;
     n->t = z->x.t;
     n->grown = ratio / n->calm;

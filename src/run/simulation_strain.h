@@ -20,4 +20,11 @@ static inline int strain_is_round_off(const simulation *z, real apart, real forc
     return h * apart <= (real)1e-6 * h * forces + (real)1e-9 * momenta;
 }
 
+/* And where the forces of constraints together are not above the others, they only pass those on: out of rest the tension
+   of a long chain grows from nothing, joint by joint, and cancels from link to link. */
+static inline int strain_is_ordinary(const simulation *z, real apart, real forces, real momenta)
+{
+    return apart <= forces || strain_is_round_off(z, apart, forces, momenta);
+}
+
 #endif

@@ -24,6 +24,7 @@ struct acceleration {
     real *pi_w, *nu_w;           /* block values */
     real *pi_rate, *nu_rate, *curvature, *velocity;
     /* lambda alone */
+    real *pulled;                /* forces of two corrections; where constraints are softened */
     real *force, *jacobian;      /* f; values of BLOCK_G, unless they are given: */
     const real *g;
     const real *q, *w;
@@ -56,12 +57,33 @@ static void lay_out(void *self, room_layout *l)
     if (!a->kkt) {
         a->force = room_reals(l, s->n);
         a->jacobian = room_reals(l, (size_t)s->blocks[BLOCK_G].value_count);
+        if (a->newton.secants.product) a->pulled = room_reals(l, 2 * (size_t)s->n);
         return;
     }
     a->pi_w = room_reals(l, (size_t)s->blocks[BLOCK_PI_W].value_count);
     a->nu_w = room_reals(l, (size_t)s->blocks[BLOCK_NU_W].value_count);
     a->pi_rate = room_reals(l, s->n);
     a->nu_rate = room_reals(l, s->n);
+}
+
+/* Inner products of corrections, by what they move: round-off changes multipliers that make no force. */
+static real product(void *self, const real *x, const real *y)
+{
+    real sum = 0;
+    for (uint32_t i = 0; i < ((const acceleration *)self)->s->n; i++) sum += x[i] * y[i];
+    return sum;
+}
+
+static real reduced_product(void *self, const real *x, const real *y)
+{
+    acceleration *a = self;
+    const block_shape *g = &a->s->blocks[BLOCK_G];
+    real *first = a->pulled, *second = a->pulled + a->s->n, sum = 0;
+    memset(first, 0, 2 * (size_t)a->s->n * sizeof(real));
+    X(block_multiply_transposed)(g, a->g, 1, x, first);
+    X(block_multiply_transposed)(g, a->g, 1, y, second);
+    for (uint32_t i = 0; i < a->s->n; i++) sum += first[i] * second[i];
+    return sum;
 }
 
 int X(acceleration_create)(struct system *s, acceleration **result)
@@ -77,8 +99,10 @@ int X(acceleration_create)(struct system *s, acceleration **result)
     if (!status && !reduced) status = X(system_prepare_block)(s, BLOCK_PI_W);
     if (!status && !reduced) status = X(system_prepare_block)(s, BLOCK_NU_W);
     if (!status && reduced && s->c) status = X(multiplier_create)(s, NULL, &a->multiplier);
-    if (!status) status = room_create(s->context, lay_out, a, &a->room);
     if (!status) status = X(newton_create)(s->context, unknowns, 0, &a->newton);
+    if (!status && s->softening && !s->stresses)
+        status = X(newton_keep_secants)(&a->newton, reduced ? reduced_product : product);
+    if (!status) status = room_create(s->context, lay_out, a, &a->room);
     if (status)
         X(acceleration_destroy)(a);
     else

@@ -23,6 +23,24 @@ int X(newton_create)(taut_context *context, int largest, real tolerance, newton 
     return room_create(context, lay_out, n, &n->room);
 }
 
+static void lay_out_secants(void *self, room_layout *l)
+{
+    newton_secants *z = self;
+    for (int i = 0; i < NEWTON_SECANTS; i++) {
+        z->moved[i] = room_reals(l, (size_t)z->length);
+        z->changed[i] = room_reals(l, (size_t)z->length);
+    }
+    z->before = room_reals(l, (size_t)z->length);
+    z->done = room_reals(l, (size_t)z->length);
+}
+
+int X(newton_keep_secants)(newton *n, real (*product)(void *self, const real *a, const real *b))
+{
+    n->secants.product = product;
+    n->secants.length = n->largest;
+    return room_create(n->context, lay_out_secants, &n->secants, &n->secants.room);
+}
+
 void X(newton_relax)(newton *n)
 {
     n->enough = REAL(fmax)(n->enough, 2 * REAL_EPSILON);
@@ -32,7 +50,7 @@ void X(newton_relax)(newton *n)
 
 void X(newton_clear)(newton *n)
 {
-    if (n->context) room_free(n->context, &n->room);
+    if (n->context) room_free(n->context, &n->room), room_free(n->context, &n->secants.room);
     *n = (newton){ 0 };
 }
 
@@ -109,11 +127,68 @@ void X(newton_correct)(const newton *n, real *x, int count)
     taut_pool_run(n->pool, pool_pieces(j.count, POOL_NUMBERS), correct_piece, &j);
 }
 
+/* ---- secants ---- */
+
+static void subtract(real factor, const real *x, real *y, int count)
+{
+    for (int i = 0; i < count; i++) y[i] -= factor * x[i];
+}
+
+/* The pair of the last two corrections joins the others. One that the others imply says nothing more. */
+static void add_secant(newton_secants *z, const newton_problem *p, const real *correction)
+{
+    real *moved = z->moved[z->count], *changed = z->changed[z->count];
+    for (int i = 0; i < p->size; i++) moved[i] = -z->done[i], changed[i] = correction[i] - z->before[i];
+    const real whole = z->product(p->self, changed, changed);
+    for (int j = 0; j < z->count; j++) {
+        real along = z->product(p->self, z->changed[j], changed);
+        subtract(along, z->changed[j], changed, p->size);
+        subtract(along, z->moved[j], moved, p->size);
+    }
+    const real left = z->product(p->self, changed, changed);
+    if (!(left > REAL_EPSILON * whole) || !(left - left == 0)) return;
+    const real scale = 1 / REAL(sqrt)(left);
+    for (int i = 0; i < p->size; i++) moved[i] *= scale, changed[i] *= scale;
+    z->count++;
+}
+
+/* The correction that the matrix gives joins the secants, and where that shrinks slowly becomes what they say. */
+static void follow_secants(newton *n, const newton_problem *p, int slow)
+{
+    newton_secants *z = &n->secants;
+    real *correction = n->residual;
+    if (z->begun && z->count < NEWTON_SECANTS) add_secant(z, p, correction);
+    memcpy(z->before, correction, (size_t)p->size * sizeof *correction);
+    for (int j = 0; slow && j < z->count; j++) {
+        real along = z->product(p->self, z->changed[j], z->before);
+        for (int i = 0; i < p->size; i++) correction[i] += along * (z->moved[j][i] - z->changed[j][i]);
+    }
+    memcpy(z->done, correction, (size_t)p->size * sizeof *correction);
+    z->begun = 1;
+}
+
+/* ---- the iteration ---- */
+
 /* Rounding errors of many equations add up, those of a chain at its end: a correction of c of them is known to no
    better than sqrt(c) units. What is left out stays a small part of that. 1 up to 256 equations. */
 static real crowd_of(int equations)
 {
     return equations > 256 ? REAL(sqrt)((real)equations) / 16 : 1;
+}
+
+/* With a matrix of this place: from this rate on secants are followed, for so many corrections; not where the first slow
+   one is below the floor, and after FEW of them no further than there. At the last rate the equations are too far from
+   linear for secants. */
+#define SLOW_RATE ((real)0.05)
+#define SLOW_FEW 2
+#define SLOW_MOST (2 * NEWTON_SECANTS)
+#define SLOW_STRAYS 10
+
+static int secants_go_on(int slow, real size, real rate, real floor)
+{
+    if (!slow) return size > floor && rate > SLOW_RATE;
+    return slow < SLOW_MOST && size > 1024 * REAL_EPSILON
+           && !(slow > SLOW_FEW && rate > (real)0.5 && size <= floor);
 }
 
 /* In quad matrices are factored in double, and unknowns that the measure hardly sees (multipliers) lag behind: one
@@ -128,6 +203,7 @@ int X(newton_solve)(newton *n, const newton_problem *p, real *x, int has_factor,
     real before = 0, best = 1; /* size of the last correction; the fastest rate of this matrix */
     newton_matrix rough = NEWTON_EXACT;
     int fresh = 0, settled = 0, bad = 0, solved = 0, status = TAUT_OK, most = p->factor ? n->most : 4 * n->most, k;
+    int secants = n->secants.product != NULL, slow = 0;
     n->counts.calls++;
     if (p->kind) pool_copy(n->pool, n->start, x, (size_t)p->size * sizeof *x);
     for (k = 0; k < most; k++) {
@@ -137,6 +213,8 @@ int X(newton_solve)(newton *n, const newton_problem *p, real *x, int has_factor,
             n->counts.factorisations++;
             has_factor = 1;
             best = 1;
+            slow = 0;
+            n->secants.count = n->secants.begun = 0;
             rough = p->kind ? p->kind(p->self) : NEWTON_EXACT;
             fresh = rough == NEWTON_EXACT;
         }
@@ -144,6 +222,7 @@ int X(newton_solve)(newton *n, const newton_problem *p, real *x, int has_factor,
         if (!status) status = p->solve(p->self, n->residual);
         if (status) return status;
         n->counts.iterations++;
+        if (secants && fresh) follow_secants(n, p, slow);
         real size = p->measure(p->self, x, n->residual);
         if (!(size - size == 0)) return give_up(n, p, x, k + 1, time, what);
         if (!n->corrected) X(newton_correct)(n, x, p->size);
@@ -162,6 +241,11 @@ int X(newton_solve)(newton *n, const newton_problem *p, real *x, int has_factor,
            and what is left is what that says. */
         if (rate < best) best = rate;
         if (n->relaxed && size <= crowd * 64 * REAL_EPSILON && best * size <= rest) return TAUT_OK;
+        if (secants && fresh && k > 0 && secants_go_on(slow, size, rate, floor)) {
+            if (slow++ && rate > SLOW_STRAYS) has_factor = 0;
+            before = size;
+            continue;
+        }
         if (k > 0 && rate > (real)0.5) {
             /* with a matrix borrowed from elsewhere, or no other, slowness says nothing, unless it is down to
                rounding errors */

@@ -4,7 +4,11 @@
  * iteration that gains some ten digits a step. The matrix is rebuilt only when the corrections shrink slowly. The
  * iteration runs down to round-off: it ends when the next correction would not count, when the corrections stagnate at
  * a size that can only be round-off, or when they stagnate and the problem knows that its residual is round-off.
- * Anything else is an error that names the equation. */
+ * Anything else is an error that names the equation.
+ *
+ * Softened matrices (redundancy.h) leave a few directions in which corrections shrink slowly: those in which the
+ * constraints nearly depend on each other, beside a singular position. The corrections with one matrix show what it
+ * misses there (secant equations, as of Anderson's and Broyden's methods), and further ones make up for it. */
 #ifndef TAUT_SOLVE_NEWTON_H
 #define TAUT_SOLVE_NEWTON_H
 
@@ -38,6 +42,17 @@ typedef struct newton_problem {
     newton_matrix (*kind)(void *self);
 } newton_problem;
 
+enum { NEWTON_SECANTS = 6 };
+
+/* Pairs of what x moved by and what the correction changed by, with one matrix: the changes are orthonormal. */
+typedef struct {
+    void *room;          /* of the arrays; NULL: no secants */
+    real (*product)(void *self, const real *a, const real *b); /* of the problem: decides how they are combined */
+    real *moved[NEWTON_SECANTS], *changed[NEWTON_SECANTS];
+    real *before, *done; /* the last correction as the matrix gave it, and as it was done */
+    int length, count, begun;
+} newton_secants;
+
 typedef struct {
     taut_context *context;
     int most;            /* iterations before giving up */
@@ -49,12 +64,16 @@ typedef struct {
     real *residual;      /* work, as long as the largest problem */
     real *start;         /* where the iteration began, of problems with rough matrices */
     newton_counts counts;
+    newton_secants secants;
     pool *pool;          /* who corrects; NULL, as at first: one thread */
     int corrected;       /* by the problems: measure subtracts dx, or dx times a factor that it knows, from x itself */
 } newton;
 
 /* tolerance 0: down to round-off. n must stay where it is. */
 int X(newton_create)(taut_context *context, int largest, real tolerance, newton *n);
+/* From here on secants are kept; `product` gives an inner product of two corrections of the problem. Before the first
+   solve. */
+int X(newton_keep_secants)(newton *n, real (*product)(void *self, const real *a, const real *b));
 /* Round-off, for problems in which what is left out does not add up over the steps: saves an iteration or two. */
 void X(newton_relax)(newton *n);
 void X(newton_clear)(newton *n);

@@ -10,20 +10,23 @@
 #include "solve/stress.h"
 
 #define ASIDE 1e-3 /* how far from the start the rank is looked at again, relative to the coordinates */
+/* Of second derivatives, and of rates along what gradients allow, relative to coordinates and gradients. */
+#define BENDS_LEAST 1e-9
+#define ALONG_MOST 1e-11
 
-/* From where all coordinates are, onto the constraints. *met: 0 where they are not met, or too many to search. */
-static int settle_all(starter *z, int *met)
+/* From where all coordinates are, onto the constraints. *searched: 0 where they are too many; *met: 0 then, and where
+   they are not met. */
+static int settle_all(starter *z, int *searched, int *met)
 {
     struct system *s = z->s;
     uint32_t count = z->count, *keep = z->free, *all = taut_mem_new(s->context, s->n, sizeof *all);
-    int searched = 0;
     if (!all) return TAUT_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < s->n; i++) all[i] = i;
     z->free = all, z->count = s->n;
-    int status = X(start_settle)(z, NULL, &searched);
+    int status = X(start_settle)(z, NULL, searched);
     z->free = keep, z->count = count;
     taut_mem_free(s->context, all);
-    *met = !status && searched && X(start_is_met)(z);
+    *met = !status && *searched && X(start_is_met)(z);
     return status;
 }
 
@@ -34,16 +37,42 @@ static int find_rank(starter *z, rank **found)
     return X(rank_create)(z->s, z->g, found);
 }
 
+/* Whether a motion along z->v, which the gradients allow, can go on as far as second derivatives say: around a point
+   where the rank stays the same there is a path q(s) with q' = v, so that G q'' = -v' g_qq v. In a singular position
+   most v have none. For systems that are too large to search for points of such a path. size: of coordinates. */
+static int goes_on(starter *z, rank *here, real size, int *possible)
+{
+    const struct system *s = z->s;
+    const pattern *p = s->blocks[BLOCK_G].parts[0].shape;
+    const real longest = real_largest(z->v, s->n), still = 0;
+    real *bent = taut_mem_new(s->context, s->c, sizeof *bent), most = 0, along = 0;
+    uint32_t first;
+    place at = start_here(z), direction = place_at(s, z->v, NULL, &still, NULL);
+    int status = bent ? X(field_prepare_second)(s->constraint) : TAUT_OUT_OF_MEMORY;
+    if (!status) X(field_second)(s->constraint, &at, &direction, bent);
+    for (uint32_t k = 0; !status && k < s->c; k++) {
+        real slope = 0, rate = 0;
+        for (int e = p->start[k]; e < p->start[k + 1]; e++)
+            slope += REAL(fabs)(z->g[e]), rate += z->g[e] * z->v[p->index[e]];
+        if (slope > 0) most = real_most(most, bent[k] * size / (slope * longest * longest));
+        if (slope > 0) along = real_most(along, rate / (slope * longest));
+    }
+    /* nothing bends; or v is not known well enough: the least eigenvalues of a long structure */
+    *possible = status || most < (real)BENDS_LEAST || along > (real)ALONG_MOST || X(rank_reaches)(here, bent, &first);
+    taut_mem_free(s->context, bent);
+    return status;
+}
+
 /* Beside the start, in a direction that the gradients allow: the rank there. A point that comes back from there tells
    that the direction is none of the motion (two surfaces that touch): more than any rank. *moved_aside: z->g are the
    values there. */
-static int rank_aside(starter *z, const rank *here, uint32_t *number, int *moved_aside)
+static int rank_aside(starter *z, rank *here, uint32_t *number, int *moved_aside)
 {
     struct system *s = z->s;
     real *unknown = start_unknown(z), size = real_largest(unknown, s->n) + s->least, most = 0;
     uint64_t seed = 1;
     rank *there = NULL;
-    int met = 0;
+    int met = 0, searched = 0;
     *number = X(rank_number)(here);
     for (uint32_t i = 0; i < s->n; i++) z->v[i] = (real)next_number(&seed);
     X(rank_remove)(here, z->v);
@@ -52,9 +81,15 @@ static int rank_aside(starter *z, const rank *here, uint32_t *number, int *moved
     real *aside = taut_mem_new(s->context, s->n, sizeof *aside), moved = 0;
     if (!aside) return TAUT_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < s->n; i++) aside[i] = unknown[i] += size * (real)ASIDE / most * z->v[i];
-    int status = settle_all(z, &met);
+    int status = settle_all(z, &searched, &met);
     for (uint32_t i = 0; i < s->n; i++) moved = real_most(moved, unknown[i] - aside[i]);
+    for (uint32_t i = 0; !searched && i < s->n; i++) unknown[i] -= size * (real)ASIDE / most * z->v[i];
     taut_mem_free(s->context, aside);
+    if (!status && !searched && !s->slip) {
+        int possible;
+        status = goes_on(z, here, size, &possible);
+        if (!status && !possible) *number = s->c + 1;
+    }
     if (status || !met) return status;
     if (moved > size * (real)ASIDE / 2)
         *number = s->c + 1;
@@ -146,10 +181,20 @@ static int leave_out(starter *z, const rank *here, const real *aside)
     return X(kkt_create)(s, &z->kkt);
 }
 
+/* Constraints on velocities that depend on the rates of those on positions do so in the motion, and in the stages of a
+   step only as far as these follow the motion: to meet all of them there would take forces that grow without bound. */
+static int is_on_velocities(const struct system *s, const rank *here)
+{
+    for (uint32_t k = 0; k < s->c; k++)
+        if (X(rank_is_dependent)(here, k) && X(system_is_velocity_constraint)(s, k)) return 1;
+    return 0;
+}
+
 /* D far below the rest of S, or where that is not possible far above it. */
 static int soften(starter *z, const rank *here, const real *aside)
 {
     int apart = 0, status = TAUT_OK;
+    if (is_on_velocities(z->s, here)) return leave_out(z, here, aside);
     for (double part = SOFTENING_MOST; !status && !apart && part >= SOFTENING_LEAST; part /= 100) {
         status = soften_by(z, part);
         if (!status) status = is_apart(z, &apart);
@@ -164,8 +209,8 @@ static int look(starter *z, real *given, start_report *report, int *redundant)
     real *met_at = given, *there = given + s->n;
     rank *here = NULL;
     uint32_t aside = 0;
-    int met = X(start_is_met)(z), moved = 0, status = TAUT_OK;
-    if (!met) status = settle_all(z, &met);
+    int met = X(start_is_met)(z), searched = 0, moved = 0, status = TAUT_OK;
+    if (!met) status = settle_all(z, &searched, &met);
     if (status || !met) return status;
     status = find_rank(z, &here);
     uint32_t number = status ? 0 : X(rank_number)(here);

@@ -756,6 +756,25 @@ static int is_round_off(void *self, const real *x, const real *r)
 
 static newton_matrix kind_of_matrix(void *self) { return ((step_compiled *)self)->at_work; }
 
+/* Of what the corrections move, in the measures of the phase. Not of multipliers: what softened matrices miss is seen in
+   the motion, and round-off moves those that make no force. */
+real X(step_phase_product)(void *self, const real *a, const real *b)
+{
+    const step_compiled *p = self;
+    const step_work *w = p->w;
+    real sum = 0;
+    for (int g = p->first_group; g < p->first_group + p->group_count; g++) {
+        const step_group *group = &w->table->groups[g];
+        if (group->measure == STEP_NOT_MEASURED || group->size == STEP_C) continue;
+        const size_t count = size_of(w->s, group->size), at = w->offsets[g] - w->offsets[p->first_group];
+        const real largest = real_most(p->largest[group->measure], w->s->least);
+        real scale = group->measure == STEP_MOVES ? step_factor(w, group->scale.coefficient, group->scale.power) : 1;
+        scale /= largest;
+        for (size_t i = at; i < at + count; i++) sum += scale * a[i] * (scale * b[i]);
+    }
+    return sum;
+}
+
 newton_problem X(step_phase_problem)(step_compiled *p)
 {
     return (newton_problem){ p,     p->size, residual, p->solver == STEP_EXPLICIT ? NULL : factor,

@@ -116,5 +116,7 @@ void X(step_phase_begin)(step_compiled *p);
 /* The equations at the unknowns in the workspace. */
 void X(step_phase_residual)(step_compiled *p, real *out);
 newton_problem X(step_phase_problem)(step_compiled *p);
+/* An inner product of two of its corrections. */
+real X(step_phase_product)(void *self, const real *a, const real *b);
 
 #endif

@@ -104,6 +104,7 @@ static int compile(stepper *r, real tolerance)
     }
     if (!status) status = X(step_phase_compile)(w, -1, &r->results);
     if (!status) status = X(newton_create)(r->s->context, largest, tolerance, &r->newton);
+    if (!status && r->s->softening && !r->s->stresses) status = X(newton_keep_secants)(&r->newton, X(step_phase_product));
     r->newton.pool = r->s->work->pool;
     return status ? status : room_create(r->s->context, lay_out, r, &r->room);
 }

@@ -338,5 +338,37 @@ if (ulimit -v 150000 && exec "$taut" methods) > out 2> err; then
     is 'message beyond the budget' "$(grep -c 'more than 1 MiB of memory' err)" 1
 fi
 
+# the fastest frequency: of a spring, 10; of four masses 1 on springs of 100, 20 sin(3 pi/8); of a hanging pendulum
+cat > spring.lua << 'END'
+local q = coordinate("q")
+lagrangian(q.dot^2/2 - 100*q^2/2)
+start { q = 1 }
+END
+cat > ring.lua << 'END'
+local q = {}
+for i = 1, 4 do q[i] = coordinate("q"..i) lagrangian(q[i].dot^2/2 - 0.001*q[i]^2) start { ["q"..i] = 0.1*i } end
+for i = 1, 3 do lagrangian(-100*(q[i + 1] - q[i])^2/2) end
+END
+cat > hanging.lua << 'END'
+local a = point("a", 2)
+lagrangian(norm2(a.dot)/2 - 9*a.y)
+constraint("rod", norm2(a) - 1)
+start { a = {0, -1} }
+END
+frequency() {
+    "$taut" check "$1" | sed -n 's/^  frequency  *//p'
+}
+rest='at most, at the start; steps of rattle, shake and euler are stable below'
+is 'frequency of a spring' "$(frequency spring.lua)" "10 $rest 0.2"
+is 'frequency of a ring' "$(frequency ring.lua)" "18.5 $rest 0.108"
+is 'frequency of a pendulum' "$(frequency hanging.lua)" "3 $rest 0.667"
+run run spring.lua -s 0.21 -T 1
+is 'warning of an unstable step' "$(cat err)" "taut: the fastest frequency at the start is 10: rattle is unstable there \
+with steps above 0.2; take a smaller --step, or a method for stiff motion, em or del"
+succeeds run spring.lua -s 0.19 -T 1
+succeeds run spring.lua -s 0.21 -T 1 -m em
+run run spring.lua -s 0.3 -T 20
+is 'a smaller step has a number' "$(sed -n 's/.*\(try a smaller one.*\)/\1/p' err)" 'try a smaller one, as --step 0.07'
+
 echo "$checks checks, $failures failures"
-[ $failures -eq 0 ] && [ $checks -gt 150 ]
+[ $failures -eq 0 ] && [ $checks -gt 160 ]
