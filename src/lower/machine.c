@@ -1,8 +1,6 @@
 #include "lower/machine_inside.h"
 
 #if MACHINE_AVAILABLE
-#include <string.h>
-
 #include "lower/expect.h"
 #include "native/native.h"
 
@@ -102,7 +100,7 @@ static size_t put_whole(machine *m, int which)
 
 static void put_all(machine *m, function_places *at)
 {
-    X(machine_write_masks)(m);
+    X(machine_write_before)(m);
     join_setup(m);
     at->set_up = X(machine_write)(m);
     join_step(m);
@@ -139,18 +137,18 @@ static void clear_machine(machine *m)
 int X(machine_create)(program *p, double times, int *pays)
 {
     *pays = 1;
-    if (!__builtin_cpu_supports("fma") || value_count(p) > INT32_MAX / sizeof(real)) return TAUT_OK;
+    const unsigned registers = X(machine_host).registers();
+    if (!registers || value_count(p) > INT32_MAX / sizeof(real)) return TAUT_OK;
     if (!(*pays = pays_off(p, times))) return TAUT_OK;
     const size_t values = value_count(p);
     machine m = { .p = p,
+                  .target = &X(machine_host),
+                  .all = registers,
                   .lasts = taut_mem_new(p->context, values, 1),
                   .lasts_whole = taut_mem_new(p->context, values, 1),
                   .where = taut_mem_new(p->context, values, 1),
                   .last = taut_mem_new(p->context, values, sizeof *m.last) };
-    const int more = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-                     __builtin_cpu_supports("avx512vl");
     function_places at;
-    m.all = more ? 0xffffffff : 0xffff;
     m.failed = !m.lasts || !m.lasts_whole || !m.where || !m.last;
     if (!m.failed) {
         memset(m.where, NOWHERE, values);
