@@ -12,10 +12,12 @@ enum { INPUTS = 40, LENGTH = 600, TAPES = 300, STEPS = 60, MODELS_MOST = 100 };
 
 static int is_expected(void)
 {
-#if defined(__x86_64__) && defined(__linux__) && !defined(TAUT_NO_NATIVE)
     void *pages = taut_native_pages("\xc3", 1); /* the system may forbid it */
     taut_native_pages_end(pages, 1);
+#if defined(__x86_64__) && defined(__linux__) && !defined(TAUT_NO_NATIVE)
     return pages && __builtin_cpu_supports("fma");
+#elif defined(__AARCH64EL__) && defined(__linux__) && !defined(TAUT_NO_NATIVE)
+    return pages != NULL;
 #else
     return 0;
 #endif

@@ -81,7 +81,9 @@ static int whole_pays(const program *p)
 
 /* ---- the code of a program ---- */
 
-/* Where functions begin; 0: it is not there. */
+#define NOT_THERE SIZE_MAX
+
+/* Where functions begin. */
 typedef struct {
     size_t set_up, step, whole[PROGRAM_WHOLE];
 } function_places;
@@ -95,7 +97,7 @@ static size_t put_whole(machine *m, int which)
     const int is_there = !m->failed && straight.count;
     if (is_there) X(machine_translate)(m, straight.code, straight.count), X(machine_order)(m);
     X(step_flow_clear)(p->context, &straight);
-    return is_there ? X(machine_write)(m) : 0;
+    return is_there ? X(machine_write)(m) : NOT_THERE;
 }
 
 static void put_all(machine *m, function_places *at)
@@ -108,13 +110,13 @@ static void put_all(machine *m, function_places *at)
     const int whole = whole_pays(m->p) ? X(expect_count)(m->p) : 0;
     unsigned char *lasts = m->lasts;
     m->lasts = m->lasts_whole;
-    for (int i = 0; i < PROGRAM_WHOLE; i++) at->whole[i] = i < whole ? put_whole(m, i) : 0;
+    for (int i = 0; i < PROGRAM_WHOLE; i++) at->whole[i] = i < whole ? put_whole(m, i) : NOT_THERE;
     m->lasts = lasts;
 }
 
 static program_code *code_at(const program *p, size_t at)
 {
-    const char *bytes = p->pages && at ? (const char *)p->pages + at : NULL;
+    const char *bytes = p->pages && at != NOT_THERE ? (const char *)p->pages + at : NULL;
     program_code *code;
     memcpy(&code, &bytes, sizeof code); /* a function from a pointer to data */
     return code;

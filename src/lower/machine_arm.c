@@ -7,8 +7,8 @@
 static unsigned registers(void) { return 0xffff00ff; }
 
 enum { BASE = 19, BASE_OF_STATE = 20, WORK = 9, CALLED = 16 };
-enum { BELOW = 4, BELOW_OR_EQUAL = 9, NOT_AT_LEAST = 11, ABOVE = 12, NOT_ABOVE = 13 }; /* conditions; of a NaN: none, none,
-                                                                                         yes, none, yes */
+/* Conditions; none of them holds where one is a NaN. */
+enum { BELOW = 4, AT_MOST = 9, AT_LEAST = 10, ABOVE = 12 };
 
 static void put(machine *m, uint32_t instruction) { machine_bytes(m, &instruction, sizeof instruction); }
 
@@ -22,8 +22,8 @@ static void put_three(machine *m, uint32_t operation, unsigned target, unsigned 
 static void put_whole(machine *m, unsigned target, uint64_t x)
 {
     put(m, 0xd2800000 | (uint32_t)(x & 0xffff) << 5 | target);                    /* movz */
-    for (unsigned i = 1; i < 4; i++)
-        if (x >> 16 * i & 0xffff) put(m, 0xf2800000 | i << 21 | (uint32_t)(x >> 16 * i & 0xffff) << 5 | target); /* movk */
+    for (unsigned i = 1; x >>= 16; i++)
+        if (x & 0xffff) put(m, 0xf2800000 | i << 21 | (uint32_t)(x & 0xffff) << 5 | target); /* movk */
 }
 
 /* Offsets are in numbers, and 12 bits long; longer ones are in a register. */
@@ -54,7 +54,8 @@ static void put_begin(machine *m)
 static void put_end(machine *m, uint32_t why)
 {
     put_whole(m, 0, why);
-    put(m, 0xa94153f3), put(m, 0xa8c27bfd), put(m, 0xd65f03c0); /* ldp x19, x20, [sp, 16]; ldp x29, x30, [sp], 32; ret */
+    put(m, 0xa94153f3), put(m, 0xa8c27bfd);                 /* ldp x19, x20, [sp, 16]; ldp x29, x30, [sp], 32 */
+    put(m, 0xd65f03c0);                                     /* ret */
 }
 
 static void put_unary(machine *m, uint32_t op, unsigned target, unsigned a)
@@ -99,7 +100,7 @@ static void put_fused(machine *m, const program_instruction *c, const next_reads
 
 static void put_truth(machine *m, int or_equal, unsigned target, unsigned a, unsigned b)
 {
-    const unsigned condition = or_equal ? BELOW_OR_EQUAL : BELOW;
+    const unsigned condition = or_equal ? AT_MOST : BELOW;
     put_compare(m, a, b);
     put(m, 0x1a9f07e0 | (condition ^ 1) << 12 | WORK);      /* cset */
     put(m, 0x1e630000 | WORK << 5 | target);                /* ucvtf */
@@ -111,7 +112,7 @@ static void put_jump(machine *m) { put(m, 0x14000000); }
 static void put_jump_unless(machine *m, int or_equal, unsigned a, unsigned b)
 {
     put_compare(m, a, b);
-    put(m, 0x54000000 | 2 << 5 | ((or_equal ? NOT_AT_LEAST : NOT_ABOVE) ^ 1));
+    put(m, 0x54000000 | 2 << 5 | (or_equal ? AT_LEAST : ABOVE));
     put_jump(m);
 }
 

@@ -40,7 +40,7 @@ enum { LEAVES_MOST = (int)WAY_OTHER > (int)FLOW_NOT_FINITE ? (int)WAY_OTHER : (i
 static int room(machine *m)
 {
     if (m->capacity - m->count >= INSTRUCTION_MOST && !m->failed) return 1;
-    if (m->failed || taut_mem_grow(m->p->context, &m->bytes, &m->capacity, m->count + INSTRUCTION_MOST, 1)) m->failed = 1;
+    m->failed = m->failed || taut_mem_grow(m->p->context, &m->bytes, &m->capacity, m->count + INSTRUCTION_MOST, 1);
     return !m->failed;
 }
 
