@@ -37,10 +37,21 @@ static char *read_file(void)
     return text;
 }
 
+/* A function must leave the lower halves of v8 to v15 as they were. */
+static int call(program_code *code, double *registers, double *block)
+{
+    register double first __asm__("d8") = 1.5, last __asm__("d15") = 2.5;
+    __asm__ volatile("" : "+w"(first), "+w"(last));
+    const int left = code(registers, block);
+    __asm__ volatile("" : "+w"(first), "+w"(last));
+    if (first != 1.5 || last != 2.5) fail("register", first != 1.5 ? 8 : 15, first != 1.5 ? first : last, 0);
+    return left;
+}
+
 static int run(const program *p, int is_setup, double *registers, double *block)
 {
     program_code *const code = is_setup ? p->set_up : p->step;
-    if (code) return code(registers, block);
+    if (code) return call(code, registers, block);
     memcpy(registers + p->state_first, block, p->state_count * sizeof *block);
     const int left = X(program_run)(is_setup ? p->setup.code : p->flow.code, registers);
     memcpy(block, registers + p->state_first, p->state_count * sizeof *block);

@@ -1,6 +1,7 @@
 /* cases FOLDER: writes cases (cases.h): steps of all models and methods, straight ones too, and random tapes. Beside each,
  * FOLDER/N.case, stands the same flow as a module of WebAssembly, N.wasm. */
 #include <dirent.h>
+#include <math.h>
 
 #include "lower/expect.h"
 #include "lower/symbols.h"
@@ -10,7 +11,8 @@
 #include "support_tape.h"
 #include "targets/cases.h"
 
-enum { STEPS = 12, LONG_STEPS = 200, TAPES = 8, TAPE_LENGTH = 600, INPUTS = 40, LENGTH_MOST = 1200, MODELS_MOST = 200 };
+enum { STEPS = 12, LONG_STEPS = 200, TAPES = 8, TAPE_LENGTH = 600, INPUTS = 5000, STATE_AT = 10,
+       STATE_SIZE = 20, LENGTH_MOST = 1200, MODELS_MOST = 200 };
 static const real h = 0.001;
 
 static const char *folder;
@@ -204,23 +206,41 @@ static void put_models(void)
 
 /* ---- random tapes ---- */
 
-static void put_tape(simulation *z, uint64_t *seed)
+/* Sums of products that end halfway between two numbers but for little, or cancel, or are near the ends of the range:
+   three registers each. */
+static void draw_sums(uint64_t *seed, program_instruction *code, uint32_t first, real *registers)
+{
+    for (uint32_t i = 0; i < TAPE_LENGTH; i++) {
+        const uint32_t at = STATE_AT + STATE_SIZE + 3 * i, near = draw(seed, 8);
+        const int power = near == 0 ? 960 : near == 1 ? -1000 : 0;
+        const double e = ldexp(1 + draw(seed, 3), -(int)draw(seed, 54)), sign = draw(seed, 2) ? 1 : -1;
+        registers[at] = sign * ldexp(1 + e, power + (int)draw(seed, 30));
+        registers[at + 1] = ldexp(draw(seed, 2) ? 1 - e : 1 + e, (int)draw(seed, 30));
+        registers[at + 2] = draw(seed, 4) ? ldexp(0x1p53 + draw(seed, 8) - 4, power + (int)draw(seed, 64) - 2)
+                                          : registers[at] * registers[at + 1];
+        code[i] = (program_instruction){ PROGRAM_MULTIPLY_ADD + i % 3, first + i, at, at + 1, at + 2 };
+    }
+}
+
+/* So many inputs that the values behind them are far from the first one. */
+static void put_tape(simulation *z, uint64_t *seed, int of_sums)
 {
     static program_instruction code[2][TAPE_LENGTH + 1];
     enum { VALUES = INPUTS + 4 * TAPE_LENGTH + PROGRAM_WORK };
     static real registers[VALUES];
     static uint32_t outputs[TAPE_LENGTH];
     writer w = { .steps = 1 };
-    program p = { .s = z->s, .context = z->s->context, .register_count = INPUTS + 2 * TAPE_LENGTH, .state_first = 10,
-                  .state_count = INPUTS - 20, .outputs = outputs, .output_count = TAPE_LENGTH };
+    program p = { .s = z->s, .context = z->s->context, .register_count = INPUTS + 2 * TAPE_LENGTH, .state_first = STATE_AT,
+                  .state_count = STATE_SIZE, .outputs = outputs, .output_count = TAPE_LENGTH };
     for (uint32_t i = 0; i < TAPE_LENGTH; i++) outputs[i] = INPUTS + TAPE_LENGTH + i;
     draw_tape(seed, &p.setup, code[0], INPUTS, TAPE_LENGTH);
     draw_tape(seed, &p.results, code[1], INPUTS + TAPE_LENGTH, TAPE_LENGTH);
     for (int i = 0; i < INPUTS; i++) registers[i] = draw_input(seed, i);
+    if (of_sums) draw_sums(seed, code[1], INPUTS + TAPE_LENGTH, registers);
     assert_int_equal(X(step_flow_create)(&p, 0, &p.flow), TAUT_OK);
     assert_true(value_count(&p) <= VALUES);
     memcpy(registers + p.flow.literal_first, p.flow.literals, p.flow.literal_count * sizeof *registers);
-    begin_case(&w, &p, &p.flow, registers, "random tape");
+    begin_case(&w, &p, &p.flow, registers, of_sums ? "sums of products" : "random tape");
     put_step(&w, registers + p.state_first, registers + p.state_first + p.state_count);
     end_case(&w);
     X(step_flow_clear)(p.context, &p.flow);
@@ -231,7 +251,7 @@ static void cases(void **unused)
     (void)unused;
     uint64_t seed = 1;
     simulation *z = open_model("pendulum");
-    for (int i = 0; i < TAPES; i++) put_tape(z, &seed);
+    for (int i = 0; i < TAPES; i++) put_tape(z, &seed, 0), put_tape(z, &seed, 1);
     close_model(z);
     put_models();
     print_message("%d cases\n", written);
