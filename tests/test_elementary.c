@@ -205,11 +205,10 @@ static void compare_sum(double a, double b, double c)
 static void compare_halfway(uint64_t *seed)
 {
     const int near = (int)(draw(seed) % 6), power = near == 0 ? 960 : near == 1 ? -1000 : 0;
+    const int of_a = power + (int)(draw(seed) % 30), of_b = (int)(draw(seed) % 30);
     const double e = ldexp((double)(1 + draw(seed) % 3), -(int)(draw(seed) % 54));
-    const double a = ldexp(1 + e, power + (int)(draw(seed) % 30));
-    const double b = ldexp(draw(seed) & 1 ? 1 - e : 1 + e, (int)(draw(seed) % 30));
-    const double whole = 0x1p53 + (double)(draw(seed) % 8) - 4, sign = draw(seed) & 1 ? 1 : -1;
-    const double c = sign * ldexp(whole, power + (int)(draw(seed) % 64) - 2);
+    const double a = ldexp(1 + e, of_a), b = ldexp(draw(seed) & 1 ? 1 - e : 1 + e, of_b);
+    const double c = ldexp(0x1p53 + (double)(draw(seed) % 8), of_a + of_b + (int)(draw(seed) % 4) - 2);
     compare_sum(a, b, c), compare_sum(a, -b, c);
 }
 

@@ -213,10 +213,11 @@ static void draw_sums(uint64_t *seed, program_instruction *code, uint32_t first,
     for (uint32_t i = 0; i < TAPE_LENGTH; i++) {
         const uint32_t at = STATE_AT + STATE_SIZE + 3 * i, near = draw(seed, 8);
         const int power = near == 0 ? 960 : near == 1 ? -1000 : 0;
+        const int of_a = power + (int)draw(seed, 30), of_b = (int)draw(seed, 30);
         const double e = ldexp(1 + draw(seed, 3), -(int)draw(seed, 54)), sign = draw(seed, 2) ? 1 : -1;
-        registers[at] = sign * ldexp(1 + e, power + (int)draw(seed, 30));
-        registers[at + 1] = ldexp(draw(seed, 2) ? 1 - e : 1 + e, (int)draw(seed, 30));
-        registers[at + 2] = draw(seed, 4) ? ldexp(0x1p53 + draw(seed, 8) - 4, power + (int)draw(seed, 64) - 2)
+        registers[at] = sign * ldexp(1 + e, of_a);
+        registers[at + 1] = ldexp(draw(seed, 2) ? 1 - e : 1 + e, of_b);
+        registers[at + 2] = draw(seed, 4) ? ldexp(0x1p53 + draw(seed, 8), of_a + of_b + (int)draw(seed, 3) - 1)
                                           : registers[at] * registers[at + 1];
         code[i] = (program_instruction){ PROGRAM_MULTIPLY_ADD + i % 3, first + i, at, at + 1, at + 2 };
     }
