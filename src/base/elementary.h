@@ -1269,7 +1269,7 @@ TAUT_RARE double taut_math_fma_whole(double a, double b, double c)
    a multiple of a quarter of the last place of sum, and not more than 6 of these. Then the next number in the direction
    of what was lost will do, for it is odd (Boldo and Melquiond 2008). From 2^-960 on no product of parts is below the
    smallest number; what overflows, or is a NaN, makes the result one. */
-TAUT_PART double taut_math_fma_parts(double a, double b, double c)
+TAUT_FUNCTION double taut_math_fma_parts(double a, double b, double c)
 {
     const double p = a * b, a1 = taut_math_half(a), a2 = a - a1, b1 = taut_math_half(b), b2 = b - b1;
     const double low = a2 * b2 - ((p - a1 * b1) - (a1 * b2 + a2 * b1));
