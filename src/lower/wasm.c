@@ -130,6 +130,14 @@ static void add_local(writing *w, uint32_t value)
     if (w->locals[value] == NO_LOCAL) w->locals[value] = ARGUMENTS + w->local_count++;
 }
 
+static void add_loaded(writing *w, uint32_t value)
+{
+    if (w->locals[value] != NO_LOCAL) return;
+    add_local(w, value);
+    put_address(w, value), put_offset(w, LOAD, value);
+    put(&w->code, SET), put_count(&w->code, w->locals[value]);
+}
+
 /* A variable for each number, and a last one. Those that are read before they are computed, or only computed where the
    flow may not go, are loaded first. */
 static void put_locals(writing *w, const program_instruction *code, uint32_t count)
@@ -141,15 +149,9 @@ static void put_locals(writing *w, const program_instruction *code, uint32_t cou
     for (uint32_t i = 0; i < count; i++) {
         const program_instruction *c = &code[i];
         uint32_t read[3];
-        int reads = X(step_flow_operands)(c, read);
-        if (c->op == FLOW_COUNT || (flow_has_target(c) && depth)) read[reads++] = c->target;
-        for (int k = 0; k < reads; k++) {
-            if (w->locals[read[k]] != NO_LOCAL) continue;
-            add_local(w, read[k]);
-            put_address(w, read[k]), put_offset(w, LOAD, read[k]);
-            put(&w->code, SET), put_count(&w->code, w->locals[read[k]]);
-        }
-        if (flow_has_target(c)) add_local(w, c->target);
+        const int reads = X(step_flow_operands)(c, read);
+        for (int k = 0; k < reads; k++) add_loaded(w, read[k]);
+        if (flow_has_target(c)) (c->op == FLOW_COUNT || depth ? add_loaded : add_local)(w, c->target);
         depth += c->op == FLOW_LOOP || c->op == FLOW_IF;
         depth -= c->op == FLOW_REPEAT || c->op == FLOW_FI;
     }
