@@ -1265,10 +1265,10 @@ TAUT_RARE double taut_math_fma_whole(double a, double b, double c)
 }
 
 /* a b + c by additions and products alone. a b = p + low, and p + c = sum + rest; where p and c cancel, rest is 0. So
-   the result is that of the last addition, unless rest + low lost something and ends halfway between two results: that is
-   a multiple of a quarter of the last place of sum, and not more than 6 of these. Then the next number in the direction
-   of what was lost will do, for it is odd (Boldo and Melquiond 2008). From 2^-960 on no product of parts is below the
-   smallest number; what overflows, or is a NaN, makes the result one. */
+   the result is that of the last addition, unless rest + low was rounded and sum + left is halfway between two numbers.
+   Then left is a multiple of a quarter of the last place of sum, at most 6 quarters, so its last bits are zeros; its
+   neighbour towards the exact value is odd and rounds to the right side (Boldo and Melquiond 2008). For |p| of 2^-960
+   and more no product of parts underflows. An overflow or a NaN anywhere shows in the result. */
 TAUT_FUNCTION double taut_math_fma_parts(double a, double b, double c)
 {
     const double p = a * b, a1 = taut_math_half(a), a2 = a - a1, b1 = taut_math_half(b), b2 = b - b1;

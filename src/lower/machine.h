@@ -1,6 +1,6 @@
 /* Flows as machine code of x86-64 or aarch64, written by Taut itself: there at once, without a compiler. A flow becomes
- * a function of the registers of its program and of the state's block, with the operations of the flow, so with the same
- * bits. C from a compiler (emit.h) takes over when it is there. */
+ * a function of the registers of its program and of the state's block, with the operations of the flow, so with the
+ * same bits. C from a compiler (emit.h) takes over when it is there. */
 #ifndef TAUT_LOWER_MACHINE_H
 #define TAUT_LOWER_MACHINE_H
 

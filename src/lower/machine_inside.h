@@ -88,8 +88,8 @@ typedef struct machine_target {
     void (*fused)(machine *m, const program_instruction *c, const next_reads *next);
     /* 1 where a < b, or a <= b; otherwise, and where one is a NaN, 0. */
     void (*truth)(machine *m, int or_equal, unsigned target, unsigned a, unsigned b);
-    /* A jump unless a > b, or a >= b, so also where one is a NaN; and one that always goes there. It is completed when it
-       is known where that is: `at` is the end of its instruction. */
+    /* A jump unless a > b, or a >= b, so also where one is a NaN; and an unconditional one. `complete` sets where it
+       goes: `at` is the end of its instruction. */
     void (*jump_unless)(machine *m, int or_equal, unsigned a, unsigned b);
     void (*jump)(machine *m);
     void (*complete)(machine *m, size_t at, size_t to);

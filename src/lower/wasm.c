@@ -6,11 +6,13 @@
 /* Instructions and types. A number is a local variable of the function, which the engine puts into registers. */
 enum {
     BLOCK = 0x02, LOOP = 0x03, IF = 0x04, END = 0x0b, BRANCH = 0x0c, BRANCH_IF = 0x0d, RETURN = 0x0f, CALL = 0x10,
-    SELECT = 0x1b, GET = 0x20, SET = 0x21, TEE = 0x22, LOAD = 0x2b, STORE = 0x39, WHOLE = 0x41, LONG = 0x42,
-    NUMBER = 0x44, IS_NOT = 0x45, LONG_IS_ZERO = 0x50, EQUAL = 0x61, DIFFERS = 0x62, BELOW = 0x63, ABOVE = 0x64, AT_MOST = 0x65,
-    AT_LEAST = 0x66, BOTH = 0x71, EITHER = 0x72, LONG_ADD = 0x7c, LONG_SUB = 0x7d, LONG_AND = 0x83, LONG_XOR = 0x85,
-    LONG_LEFT = 0x86, LONG_RIGHT = 0x88, SIZE = 0x99, NEGATE = 0x9a, ROOT = 0x9f, ADD = 0xa0, SUBTRACT = 0xa1,
-    MULTIPLY = 0xa2, DIVIDE = 0xa3, FROM_TRUTH = 0xb8, BITS = 0xbd, FROM_BITS = 0xbf
+    SELECT = 0x1b, GET = 0x20, SET = 0x21, TEE = 0x22, LOAD = 0x2b, STORE = 0x39,
+    WHOLE = 0x41, LONG = 0x42, NUMBER = 0x44, /* literals */
+    IS_NOT = 0x45, LONG_IS_ZERO = 0x50, EQUAL = 0x61, DIFFERS = 0x62, BELOW = 0x63, ABOVE = 0x64, AT_MOST = 0x65,
+    AT_LEAST = 0x66, BOTH = 0x71, EITHER = 0x72,
+    LONG_ADD = 0x7c, LONG_SUB = 0x7d, LONG_AND = 0x83, LONG_XOR = 0x85, LONG_LEFT = 0x86, LONG_RIGHT = 0x88,
+    SIZE = 0x99, NEGATE = 0x9a, ROOT = 0x9f, ADD = 0xa0, SUBTRACT = 0xa1, MULTIPLY = 0xa2, DIVIDE = 0xa3,
+    FROM_TRUTH = 0xb8, BITS = 0xbd, FROM_BITS = 0xbf
 };
 enum { TYPE_WHOLE = 0x7f, TYPE_LONG = 0x7e, TYPE_NUMBER = 0x7c, TYPE_NOTHING = 0x40, TYPE_FUNCTION = 0x60 };
 
@@ -332,7 +334,8 @@ static void put_fma(builder *bodies)
         GET, P, SIZE, POWER(-960), AT_LEAST, GET, P, SIZE, POWER(960), BELOW, BOTH, GET, LEFT, SIZE, POWER(1000), BELOW,
         BOTH, IF, TYPE_NOTHING, GET, LEFT, RETURN, END,
         /* frequent, too: a product that is exactly 0 */
-        GET, A, POWER(-1023), EQUAL, GET, B, POWER(-1023), EQUAL, EITHER, IF, TYPE_NOTHING, GET, P, GET, C, ADD, RETURN, END,
+        GET, A, POWER(-1023), EQUAL, GET, B, POWER(-1023), EQUAL, EITHER, IF, TYPE_NOTHING,
+        GET, P, GET, C, ADD, RETURN, END,
         GET, A, GET, B, GET, C, CALL, 0, END /* imported first */
     };
     put_count(bodies, sizeof body);

@@ -1,5 +1,5 @@
-/* cases FOLDER: writes cases (cases.h): steps of all models and methods, straight ones too, and random tapes. Beside each,
- * FOLDER/N.case, stands the same flow as a module of WebAssembly, N.wasm. */
+/* cases FOLDER: writes cases (cases.h): steps of all models and methods, straight ones too, and random tapes. Beside
+ * each, FOLDER/N.case, is the same flow as a module of WebAssembly, N.wasm. */
 #include <dirent.h>
 #include <math.h>
 
@@ -231,8 +231,8 @@ static void put_tape(simulation *z, uint64_t *seed, int of_sums)
     static real registers[VALUES];
     static uint32_t outputs[TAPE_LENGTH];
     writer w = { .steps = 1 };
-    program p = { .s = z->s, .context = z->s->context, .register_count = INPUTS + 2 * TAPE_LENGTH, .state_first = STATE_AT,
-                  .state_count = STATE_SIZE, .outputs = outputs, .output_count = TAPE_LENGTH };
+    program p = { .s = z->s, .context = z->s->context, .register_count = INPUTS + 2 * TAPE_LENGTH,
+                  .state_first = STATE_AT, .state_count = STATE_SIZE, .outputs = outputs, .output_count = TAPE_LENGTH };
     for (uint32_t i = 0; i < TAPE_LENGTH; i++) outputs[i] = INPUTS + TAPE_LENGTH + i;
     draw_tape(seed, &p.setup, code[0], INPUTS, TAPE_LENGTH);
     draw_tape(seed, &p.results, code[1], INPUTS + TAPE_LENGTH, TAPE_LENGTH);

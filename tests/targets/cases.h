@@ -1,5 +1,5 @@
-/* Steps that targets must make to the bit: files that cases.c writes on this machine, and arm.c and wasm.mjs read. A case
- * is a program and a flow of it, and what the interpreter makes of some steps. All numbers are little-endian.
+/* Steps that targets must make to the bit: files that cases.c writes on this machine, and arm.c and wasm.mjs read. A
+ * case is a program and a flow of it, and what the interpreter makes of some steps. All numbers are little-endian.
  *
  *     uint32_t [CASE_WORDS]         counts and places, in the order of the enum
  *     char [CASE_NAME]              what it is

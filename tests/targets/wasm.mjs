@@ -1,5 +1,5 @@
-// wasm.mjs ELEMENTARY.wasm FOLDER: the steps of the cases in the folder (cases.h) by their modules, with the bits of the
-// machine that wrote them.
+// wasm.mjs ELEMENTARY.wasm FOLDER: the steps of the cases in the folder (cases.h) by their modules, with the bits of
+// the machine that wrote them.
 import { readFileSync, readdirSync } from "node:fs";
 
 const words = ["magic", "values", "registers", "stateFirst", "state", "reportFirst", "reports", "countFirst",
@@ -10,9 +10,10 @@ const [elementaryFile, folder] = process.argv.slice(2);
 const elementary = new WebAssembly.Instance(new WebAssembly.Module(readFileSync(elementaryFile))).exports;
 const calls = {};
 
+// The first number with other bits, or -1. Any NaN is the same.
 function differ(a, b) {
-    return new BigUint64Array(a.buffer, a.byteOffset, a.length)
-        .findIndex((x, i) => x !== new BigUint64Array(b.buffer, b.byteOffset, b.length)[i] && !(a[i] !== a[i] && b[i] !== b[i]));
+    const [bitsOfA, bitsOfB] = [a, b].map((x) => new BigUint64Array(x.buffer, x.byteOffset, x.length));
+    return bitsOfA.findIndex((bits, i) => bits !== bitsOfB[i] && !(Number.isNaN(a[i]) && Number.isNaN(b[i])));
 }
 
 function check(title, what, found, expected) {
@@ -24,7 +25,8 @@ function run(file) {
     const bytes = readFileSync(`${folder}/${file}`);
     const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
     const head = Object.fromEntries(words.map((word, i) => [word, new Uint32Array(buffer, 0, words.length)[i]]));
-    const title = `${file} (${new TextDecoder().decode(new Uint8Array(buffer, nameAt, nameLength)).replace(/\0.*/, "")})`;
+    const name = new TextDecoder().decode(new Uint8Array(buffer, nameAt, nameLength)).replace(/\0.*/, "");
+    const title = `${file} (${name})`;
     const length = head.setup + head.flow;
     const numbers = new Float64Array(buffer, codeAt + instruction * (length + length % 2));
     let at = 0;
@@ -47,13 +49,15 @@ function run(file) {
         registers.fill(0, head.countFirst, head.countFirst + counts);
         check(title, "result of step", Float64Array.of(step.step(0, 8 * head.values)), take(1));
         check(title, "number of the state", state, take(head.state));
-        check(title, "report", registers.subarray(head.reportFirst, head.reportFirst + head.reports), take(head.reports));
-        check(title, "count", registers.subarray(head.countFirst, head.countFirst + counts), take(counts));
+        const part = (first, count) => registers.subarray(first, first + count);
+        check(title, "report", part(head.reportFirst, head.reports), take(head.reports));
+        check(title, "count", part(head.countFirst, counts), take(counts));
     }
     if (at !== numbers.length) throw new Error(`${title}: ${numbers.length - at} numbers are left`);
 }
 
 const files = readdirSync(folder).filter((name) => name.endsWith(".case"));
 files.forEach(run);
-console.log(`${files.length} cases; imported: ${Object.entries(calls).map(([name, count]) => `${name} ${count}`).join(", ")}`);
+const imported = Object.entries(calls).map(([name, count]) => `${name} ${count}`).join(", ");
+console.log(`${files.length} cases; imported: ${imported}`);
 if (files.length === 0) process.exit(1);
