@@ -192,6 +192,26 @@ static double summand(uint64_t *seed, double a, double b)
     }
 }
 
+static void compare_sum(double a, double b, double c)
+{
+    const double expected = fma(a, b, c), found[] = { taut_math_fma_whole(a, b, c), taut_math_fma_parts(a, b, c) };
+    for (int i = 0; i < 2; i++)
+        if (expected != expected ? found[i] == found[i] : taut_math_bits(found[i]) != taut_math_bits(expected))
+            fail_msg("%a %a + %a = %a %s, not %a", a, b, c, found[i], i ? "of parts" : "of whole numbers", expected);
+}
+
+/* Products (1 + e)(1 - e) miss a power of two by e^2, so that with some c the sum misses the middle between two numbers
+   by as little, or by nothing. Some of them are near the largest or the smallest numbers. */
+static void compare_halfway(uint64_t *seed)
+{
+    const int near = (int)(draw(seed) % 6), power = near == 0 ? 960 : near == 1 ? -1000 : 0;
+    const int of_a = power + (int)(draw(seed) % 30), of_b = (int)(draw(seed) % 30);
+    const double e = ldexp((double)(1 + draw(seed) % 3), -(int)(draw(seed) % 54));
+    const double a = ldexp(1 + e, of_a), b = ldexp(draw(seed) & 1 ? 1 - e : 1 + e, of_b);
+    const double c = ldexp(0x1p53 + (double)(draw(seed) % 8), of_a + of_b + (int)(draw(seed) % 4) - 2);
+    compare_sum(a, b, c), compare_sum(a, -b, c);
+}
+
 /* Against the C library's, which is another program or the processor's. */
 static void sum_of_a_product_is_rounded_once(void **state)
 {
@@ -199,10 +219,20 @@ static void sum_of_a_product_is_rounded_once(void **state)
     uint64_t seed = 88172645463325252u;
     for (long i = 0; i < (getenv("TAUT_TEST_LONG") ? 10000000 : 1000000); i++) {
         const double a = factor(&seed), b = factor(&seed), c = summand(&seed, a, b);
-        const double found = taut_math_fma_whole(a, b, c), expected = fma(a, b, c);
-        if (expected != expected ? found == found : taut_math_bits(found) != taut_math_bits(expected))
-            fail_msg("%a %a + %a = %a, not %a", a, b, c, found, expected);
+        compare_sum(a, b, c);
+        if (i % 4 == 0) compare_halfway(&seed);
     }
+    static const double ends[] = { 0, 0x1p-1074, 0x1p-1022, 0x1.fffffffffffffp-1022, 0x1p-538, 0x1p-480, 0x1.8p-53, 1,
+                                   0x1.fffffffffffffp0, 0x1p53, 0x1.fffffffffffffp511, 0x1p480, 0x1p960, DBL_MAX,
+                                   (double)INFINITY, (double)NAN };
+    enum { ENDS = sizeof ends / sizeof *ends };
+    for (int i = 0; i < ENDS * ENDS * ENDS * 8; i++) {
+        const int k = i / 8;
+        compare_sum(i & 1 ? -ends[k % ENDS] : ends[k % ENDS], i & 2 ? -ends[k / ENDS % ENDS] : ends[k / ENDS % ENDS],
+                    i & 4 ? -ends[k / ENDS / ENDS] : ends[k / ENDS / ENDS]);
+    }
+    /* halfway but for 2^-60: the sum of what is left is rounded to the middle */
+    SAME(taut_math_fma_parts(1 + 0x1p-30, 1 - 0x1p-30, 0x1p53 + 2), 0x1p53 + 2);
     SAME(taut_math_fma_whole(0x1.0000001p0, 0x1.0000001p0, -0x1.0000002p0), 0x1p-56);
     SAME(taut_math_fma_whole(1, -1, 1), 0), SAME(taut_math_fma_whole(-0.0, 1, -0.0), -0.0);
     SAME(taut_math_fma_whole(tiny, 0.25, -0.0), 0), SAME(taut_math_fma_whole(DBL_MAX, 2, -DBL_MAX), DBL_MAX);

@@ -5,55 +5,27 @@
 
 #include "lower/emit.h"
 #include "lower/machine.h"
+#include "lower/wasm.h"
 #include "step/stepper.h"
 #include "support.h"
+#include "support_tape.h"
 
 enum { INPUTS = 40, LENGTH = 600, TAPES = 300, STEPS = 60, MODELS_MOST = 100 };
 
 static int is_expected(void)
 {
-#if defined(__x86_64__) && defined(__linux__) && !defined(TAUT_NO_NATIVE)
     void *pages = taut_native_pages("\xc3", 1); /* the system may forbid it */
     taut_native_pages_end(pages, 1);
+#if defined(__x86_64__) && defined(__linux__) && !defined(TAUT_NO_NATIVE)
     return pages && __builtin_cpu_supports("fma");
+#elif defined(__AARCH64EL__) && defined(__linux__) && !defined(TAUT_NO_NATIVE)
+    return pages != NULL;
 #else
     return 0;
 #endif
 }
 
 /* ---- random tapes ---- */
-
-static uint32_t draw(uint64_t *seed, uint32_t below)
-{
-    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(*seed >> 33) % below;
-}
-
-/* An instruction of any kind; operands are near, or far, or inputs. */
-static program_instruction draw_instruction(uint64_t *seed, uint32_t target)
-{
-    uint32_t o, of[3];
-    do o = draw(seed, PROGRAM_END);
-    while (o == OP_NONE || o == OP_CONSTANT || o == OP_PARAMETER || o == OP_VARIABLE || o == OP_ARGUMENT
-           || o == OP_CALL || o == PROGRAM_END);
-    if (draw(seed, 3)) { /* mostly sums and products, as in steps */
-        static const uint32_t often[] = { OP_ADD, OP_SUB, OP_MUL, PROGRAM_MULTIPLY_ADD, PROGRAM_MULTIPLY_SUBTRACT,
-                                          PROGRAM_SUBTRACT_PRODUCT };
-        o = often[draw(seed, 6)];
-    }
-    for (int k = 0; k < 3; k++) of[k] = draw(seed, 2) && target > 24 ? target - 1 - draw(seed, 24) : draw(seed, target);
-    if (draw(seed, 8) == 0) of[1] = of[0];
-    if (draw(seed, 8) == 0) of[2] = of[draw(seed, 2)];
-    if (o < OP_COUNT && op_has_number((op)o)) of[1] = o == OP_POWI ? draw(seed, 7) - 2 : draw(seed, 3);
-    return (program_instruction){ o, target, of[0], of[1], of[2] };
-}
-
-static void draw_tape(uint64_t *seed, segment *t, program_instruction *code, uint32_t first)
-{
-    for (uint32_t i = 0; i < LENGTH; i++) code[i] = draw_instruction(seed, first + i);
-    code[LENGTH] = (program_instruction){ .op = PROGRAM_END };
-    *t = (segment){ .code = code, .count = LENGTH };
-}
 
 static int is_same(double a, double b) { return (a != a && b != b) || memcmp(&a, &b, sizeof a) == 0; }
 
@@ -73,10 +45,9 @@ static void random_tapes(void **unused)
         program p = { .s = z->s, .context = z->s->context, .register_count = INPUTS + 2 * LENGTH, .state_first = 10,
                       .state_count = INPUTS - 20, .outputs = outputs, .output_count = LENGTH };
         for (uint32_t i = 0; i < LENGTH; i++) outputs[i] = INPUTS + LENGTH + i;
-        draw_tape(&seed, &p.setup, code[0], INPUTS);
-        draw_tape(&seed, &p.results, code[1], INPUTS + LENGTH);
-        for (int i = 0; i < INPUTS; i++)
-            interpreted[i] = machine[i] = i == 0 ? 0 : i == 1 ? -0.0 : (double)draw(&seed, 1u << 30) * 0x1p-28 - 2;
+        draw_tape(&seed, &p.setup, code[0], INPUTS, LENGTH);
+        draw_tape(&seed, &p.results, code[1], INPUTS + LENGTH, LENGTH);
+        for (int i = 0; i < INPUTS; i++) interpreted[i] = machine[i] = draw_input(&seed, i);
         memcpy(anywhere, interpreted, INPUTS * sizeof *anywhere);
         assert_int_equal(X(step_flow_create)(&p, 0, &p.flow), TAUT_OK);
         assert_true(p.flow.register_count + PROGRAM_WORK <= REGISTERS);
@@ -282,7 +253,15 @@ static void *counted_resize(void *user, void *block, size_t size)
     return NULL;
 }
 
-/* Machine code, and C in pieces. */
+static int write_module(const program *p)
+{
+    builder bytes = { .context = p->context };
+    int status = X(program_wasm)(p, &p->flow, &bytes);
+    taut_builder_clear(&bytes);
+    return status;
+}
+
+/* Machine code, C in pieces, and a module of WebAssembly. */
 static void memory_runs_out(void **unused)
 {
     (void)unused;
@@ -297,11 +276,13 @@ static void memory_runs_out(void **unused)
     program *p = program_of(z);
     assert_non_null(p);
     const long live = counted.live;
-    for (int made = 0, k = 0; made < 2; k++) {
+    for (int made = 0, k = 0; made < 3; k++) {
         char *text = NULL;
         size_t length;
         counted.left = k;
-        int status = made ? X(program_emit)(p, "taut_step", &text, &length) : X(machine_create)(p, 1, &(int){ 0 });
+        int status = made == 0   ? X(machine_create)(p, 1, &(int){ 0 })
+                     : made == 1 ? X(program_emit)(p, "taut_step", &text, &length)
+                                 : write_module(p);
         counted.left = -1;
         taut_mem_free(context, text);
         assert_int_equal(counted.live, live);

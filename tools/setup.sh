@@ -5,7 +5,8 @@ set -eu
 
 build="gcc libc6-dev make cmake pkgconf liblua5.4-dev libsuitesparse-dev libmumps-seq-5.5 libmumps-headers-dev
        liblapacke-dev libopenblas-serial-dev libsqlite3-dev libhdf5-dev libexpat1-dev libcmocka-dev"
-check="clang sqlite3 nodejs chromium fonts-dejavu-core curl ca-certificates"
+check="clang lld sqlite3 nodejs chromium fonts-dejavu-core curl ca-certificates gcc-aarch64-linux-gnu
+       libc6-dev-arm64-cross qemu-user"
 bench="python3 g++ libsundials-dev libsuitesparse-dev libsimbody-dev libmujoco-dev libode-dev libdart-dev lammps liblammps-dev gromacs
        libopenmm-dev libopenmm-plugins siconos"
 python="python3 python3-dev python3-venv python3-pip python3-setuptools python3-wheel python3-cffi python3-numpy python3-pytest mypy

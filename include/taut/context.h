@@ -111,8 +111,8 @@ TAUT_API int taut_define(taut_context *context, const char *name, size_t argumen
    a number at x, or beside it, that is not finite. */
 TAUT_API int taut_check_function(taut_context *context, const char *name, const double *x, double *worst);
 
-/* Whether steps are native code: machine code that the library writes itself (x86-64), or C compiled by the machine's
-   compiler while the simulation runs (docs/performance.md). The results are the same, to the last bit. */
+/* Whether steps are native code: machine code that the library writes itself (x86-64, aarch64), or C compiled by the
+   machine's compiler while the simulation runs (docs/performance.md). The results are the same, to the last bit. */
 enum {
     TAUT_NATIVE_DEFAULT = 0, /* what the environment variable TAUT_NATIVE says: auto, on or off; without it auto */
     TAUT_NATIVE_AUTO = 1,    /* the library's own; elsewhere compiled in the background, or else interpreted */

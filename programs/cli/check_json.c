@@ -1,5 +1,7 @@
 #include "cli/check_json.h"
 
+#include <math.h>
+
 #include "cli/answer.h"
 #include "cli/cli.h"
 

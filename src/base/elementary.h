@@ -1227,6 +1227,13 @@ TAUT_PART double taut_math_long_round(taut_long x, int power, uint64_t sign)
     return taut_math_signed(taut_math_number(power < -1022 ? kept : ((uint64_t)(power + 1022) << 52) + kept), sign);
 }
 
+/* x to 26 bits: products of two such numbers, or of what is left of x, which has no more, are exact. */
+TAUT_PART double taut_math_half(double x)
+{
+    return taut_math_number((taut_math_bits(x) + 0x4000000u) & ~(uint64_t)0x7ffffff);
+}
+
+/* Any numbers. */
 TAUT_RARE double taut_math_fma_whole(double a, double b, double c)
 {
     int power_a, power_b, power;
@@ -1257,12 +1264,33 @@ TAUT_RARE double taut_math_fma_whole(double a, double b, double c)
     return taut_math_long_round(p, power, sign);
 }
 
+/* a b + c by additions and products alone. a b = p + low, and p + c = sum + rest; where p and c cancel, rest is 0. So
+   the result is that of the last addition, unless rest + low was rounded and sum + left is halfway between two numbers.
+   Then left is a multiple of a quarter of the last place of sum, at most 6 quarters, so its last bits are zeros; its
+   neighbour towards the exact value is odd and rounds to the right side (Boldo and Melquiond 2008). For |p| of 2^-960
+   and more no product of parts underflows. An overflow or a NaN anywhere shows in the result. */
+TAUT_FUNCTION double taut_math_fma_parts(double a, double b, double c)
+{
+    const double p = a * b, a1 = taut_math_half(a), a2 = a - a1, b1 = taut_math_half(b), b2 = b - b1;
+    const double low = a2 * b2 - ((p - a1 * b1) - (a1 * b2 + a2 * b1));
+    const double sum = p + c, c1 = sum - p, rest = (p - (sum - c1)) + (c - c1);
+    double left = rest + low;
+    if (taut_math_bits(left) << 16 == 0) {
+        const double low1 = left - rest, lost = (rest - (left - low1)) + (low - low1);
+        const uint64_t bits = taut_math_bits(left), differs = (bits ^ taut_math_bits(lost)) >> 63;
+        if (lost != 0) left = taut_math_number(bits + 1 - 2 * differs);
+    }
+    const double result = sum + left, size = taut_math_fabs(p);
+    if (size >= 0x1p-960 && size < 0x1p960 && taut_math_fabs(result) < 0x1p1000) return result;
+    return taut_math_fma_whole(a, b, c);
+}
+
 TAUT_PART double taut_math_fma(double a, double b, double c)
 {
 #ifdef TAUT_FMA
     return TAUT_FMA(a, b, c);
 #else
-    return taut_math_fma_whole(a, b, c);
+    return taut_math_fma_parts(a, b, c);
 #endif
 }
 

@@ -1,8 +1,6 @@
 #include "lower/machine_inside.h"
 
 #if MACHINE_AVAILABLE
-#include <string.h>
-
 #include "lower/expect.h"
 #include "native/native.h"
 
@@ -83,7 +81,9 @@ static int whole_pays(const program *p)
 
 /* ---- the code of a program ---- */
 
-/* Where functions begin; 0: it is not there. */
+#define NOT_THERE SIZE_MAX
+
+/* Where functions begin. */
 typedef struct {
     size_t set_up, step, whole[PROGRAM_WHOLE];
 } function_places;
@@ -97,12 +97,12 @@ static size_t put_whole(machine *m, int which)
     const int is_there = !m->failed && straight.count;
     if (is_there) X(machine_translate)(m, straight.code, straight.count), X(machine_order)(m);
     X(step_flow_clear)(p->context, &straight);
-    return is_there ? X(machine_write)(m) : 0;
+    return is_there ? X(machine_write)(m) : NOT_THERE;
 }
 
 static void put_all(machine *m, function_places *at)
 {
-    X(machine_write_masks)(m);
+    X(machine_write_before)(m);
     join_setup(m);
     at->set_up = X(machine_write)(m);
     join_step(m);
@@ -110,13 +110,13 @@ static void put_all(machine *m, function_places *at)
     const int whole = whole_pays(m->p) ? X(expect_count)(m->p) : 0;
     unsigned char *lasts = m->lasts;
     m->lasts = m->lasts_whole;
-    for (int i = 0; i < PROGRAM_WHOLE; i++) at->whole[i] = i < whole ? put_whole(m, i) : 0;
+    for (int i = 0; i < PROGRAM_WHOLE; i++) at->whole[i] = i < whole ? put_whole(m, i) : NOT_THERE;
     m->lasts = lasts;
 }
 
 static program_code *code_at(const program *p, size_t at)
 {
-    const char *bytes = p->pages && at ? (const char *)p->pages + at : NULL;
+    const char *bytes = p->pages && at != NOT_THERE ? (const char *)p->pages + at : NULL;
     program_code *code;
     memcpy(&code, &bytes, sizeof code); /* a function from a pointer to data */
     return code;
@@ -139,18 +139,18 @@ static void clear_machine(machine *m)
 int X(machine_create)(program *p, double times, int *pays)
 {
     *pays = 1;
-    if (!__builtin_cpu_supports("fma") || value_count(p) > INT32_MAX / sizeof(real)) return TAUT_OK;
+    const unsigned registers = X(machine_host).registers();
+    if (!registers || value_count(p) > INT32_MAX / sizeof(real)) return TAUT_OK;
     if (!(*pays = pays_off(p, times))) return TAUT_OK;
     const size_t values = value_count(p);
     machine m = { .p = p,
+                  .target = &X(machine_host),
+                  .all = registers,
                   .lasts = taut_mem_new(p->context, values, 1),
                   .lasts_whole = taut_mem_new(p->context, values, 1),
                   .where = taut_mem_new(p->context, values, 1),
                   .last = taut_mem_new(p->context, values, sizeof *m.last) };
-    const int more = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-                     __builtin_cpu_supports("avx512vl");
     function_places at;
-    m.all = more ? 0xffffffff : 0xffff;
     m.failed = !m.lasts || !m.lasts_whole || !m.where || !m.last;
     if (!m.failed) {
         memset(m.where, NOWHERE, values);

@@ -1,7 +1,6 @@
-/* Tapes as machine code of x86-64, written by Taut itself: there at once, without a compiler. Each tape becomes a
- * function of the registers of its program, with the operations of the tape in its order, so with the same bits; the
- * iteration around the tapes is the interpreter's. C from a compiler (emit.h), which keeps values in the processor's
- * registers across tapes, takes over when it is there. */
+/* Flows as machine code of x86-64 or aarch64, written by Taut itself: there at once, without a compiler. A flow becomes
+ * a function of the registers of its program and of the state's block, with the operations of the flow, so with the
+ * same bits. C from a compiler (emit.h) takes over when it is there. */
 #ifndef TAUT_LOWER_MACHINE_H
 #define TAUT_LOWER_MACHINE_H
 

@@ -10,6 +10,7 @@ void *taut_native_pages(const void *code, size_t size)
     void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pages == MAP_FAILED) return NULL;
     memcpy(pages, code, size);
+    __builtin___clear_cache((char *)pages, (char *)pages + size); /* instructions have a cache of their own on some */
     if (mprotect(pages, size, PROT_READ | PROT_EXEC) == 0) return pages;
     munmap(pages, size); /* a hardened system may forbid it */
     return NULL;
