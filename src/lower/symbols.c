@@ -118,6 +118,7 @@ static expr node_image(symbols *y, expr e, const instance *of, ends at)
     node n = *taut_graph_node(shapes, e);
     if (n.op == OP_VARIABLE) return leaf_image(y, &n, of, at);
     if (n.op == OP_CONSTANT) return taut_expr_number(y->g, taut_graph_constant(shapes, e));
+    if (n.op == OP_SHOWN) return y->image[n.a]; /* second forms are for discrete gradients, which the kernel has */
     return taut_expr_rebuild(y->g, &n, y->image[n.a], op_has_number((op)n.op) ? 0 : y->image[n.b]);
 }
 
@@ -183,7 +184,7 @@ static size_t list_nodes(symbols *y, const graph *shapes, const kernel *k, const
         const node *n = taut_graph_node(shapes, e);
         if (!y->needed[e] || n->op == OP_VARIABLE || n->op == OP_CONSTANT) continue;
         y->needed[n->a] = 1;
-        if (!op_has_number((op)n->op) && taut_op_arity((op)n->op) == 2) y->needed[n->b] = 1;
+        if (!op_has_number((op)n->op) && taut_op_arity((op)n->op) == 2 && n->op != OP_SHOWN) y->needed[n->b] = 1;
     }
     for (expr e = 1; e <= top; e++)
         if (y->needed[e]) y->list[found++] = e;
