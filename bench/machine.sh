@@ -1,7 +1,7 @@
 #!/bin/sh
 # One line: when, on what, with which compiler and version of Taut.
 commit=$(git rev-parse --short HEAD 2> /dev/null) || commit=unknown
-git diff --quiet HEAD -- src include CMakeLists.txt 2> /dev/null || commit="$commit with changes"
+git diff --quiet HEAD -- src programs include CMakeLists.txt 2> /dev/null || commit="$commit with changes"
 printf 'Measured %s, commit %s: %s, %s processors, load %s; %s.\n' "$(date +%Y-%m-%d)" "$commit" \
     "$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)" "$(nproc)" "$(cut -d ' ' -f 1 /proc/loadavg)" \
     "$(cc --version | head -n 1)"

@@ -1,25 +1,68 @@
 #!/bin/sh
-# layers.sh COMPILER: what the folders of src/ may know of each other (docs/architecture.md).
+# layers.sh COMPILER: what the folders of programs/ and src/ may know of each other (docs/architecture.md).
 #
-# A folder includes headers of folders below it alone, in the order of the list. Only lower and step know each other: a
-# step may be lowered, and lowering reads the step's table.
+# A folder includes headers of folders below it alone, in the order of the lists; so the library (src/) knows no program.
+# Only lower and step know each other: a step may be lowered, and lowering reads the step's table.
 #
 # Methods, steps and solvers see a compiled system, not the model: names for messages, start values and whatever else
 # they need are members or functions of it. So model/model.h is not among the headers that their files include,
 # directly or through others; the type of system.m is incomplete there.
 set -eu
 cd "$(dirname "$0")/.."
-order="mpi cli reproduce library import plot render compile ensemble report image record run contact method step lower
-       solve system field kernel analysis native model expr linalg base"
-[ "$(ls src | sort)" = "$(printf '%s\n' $order | sort)" ] ||
-    { echo "the folders of src/ are not those of the list in tests/layers.sh; put a new one where it belongs"; exit 1; }
+programs="mpi cli reproduce import plot render compile image"
+library="library ensemble report record run contact method step lower solve system field kernel analysis native model
+         expr linalg base"
+for root in programs src; do
+    [ $root = programs ] && list=$programs || list=$library
+    [ "$(ls $root | sort)" = "$(printf '%s\n' $list | sort)" ] || {
+        echo "the folders of $root/ are not those of the list in tests/layers.sh; put a new one where it belongs"
+        exit 1
+    }
+done
 above='' bad=''
-for folder in $order; do
-    found=$(grep -n '^#include "' src/"$folder"/*.[ch] | grep -E "\"(${above:-/})/" | grep -v '^src/lower/.*"step/' || true)
+for folder in $programs $library; do
+    [ -d src/"$folder" ] && root=src || root=programs
+    found=$(grep -n '^#include "' $root/"$folder"/*.[ch] | grep -E "\"(${above:-/})/" |
+        grep -v '^src/lower/.*"step/' || true)
     bad="$bad$found"
     above="$above${above:+|}$folder"
 done
 [ -z "$bad" ] || { echo "these files include a header of a folder above theirs:"; echo "$bad"; exit 1; }
+
+# The command is a client of the library: a file of programs/cli knows taut.h, headers of its folder, the tools below,
+# which know no object of the library, and the header of the other program that it runs. The exceptions use more; they
+# can only become fewer (docs/architecture.md, "The command").
+inside="compare compare_page compare_trace compile ensemble inside plot render replay resume run session session_json
+        sweeping"
+tools="base/clock base/near base/new_file base/text base/wide report/json"
+own="import/import reproduce/reproduce"
+clients='' still=''
+for file in programs/cli/*.c; do
+    name=$(basename "$file" .c)
+    headers=$("$1" -MM -MG -DTAUT_HAVE_QUAD -Iinclude -Isrc -Iprograms "$file" | tr -d '\\' | tr ' ' '\n' |
+        sed -nE 's|^(src\|programs)/(.*)\.h$|\2|p' | sort -u)
+    more=$(for header in $headers; do
+        case " $(echo $tools $own) " in *" $header "*) continue ;; esac
+        case $header in
+        cli/inside | cli/session | cli/sweeping | cli/compare_*) ;;
+        cli/*) continue ;;
+        esac
+        echo "$header"
+    done)
+    case " $(echo $inside) " in
+    *" $name "*) [ -n "$more" ] || still="$still $name" ;;
+    *) [ -z "$more" ] || clients="$clients$file includes$(printf ' %s.h' $more)
+" ;;
+    esac
+done
+[ -z "$clients" ] || { echo "the command is a client of the library (taut.h):"; printf '%s' "$clients"; exit 1; }
+[ -z "$still" ] || { echo "clients of the library by now; take them off the list in tests/layers.sh:$still"; exit 1; }
+for name in $inside; do
+    [ -f "programs/cli/$name.c" ] && continue
+    echo "programs/cli/$name.c is gone; take it off the list in tests/layers.sh"
+    exit 1
+done
+
 files=$(echo src/field/*.c src/solve/*.c src/step/*.c src/method/*.c)
 headers=$("$1" -MM -DTAUT_HAVE_QUAD -Iinclude -Isrc $files)
 [ "$(echo "$headers" | grep -c 'src/base/real\.h')" -eq "$(echo "$files" | wc -w)" ] ||

@@ -36,7 +36,7 @@ if ! ls "$debs"/*"_${version}_"*.deb > /dev/null 2>&1 || ! command -v dpkg-deb >
     echo "no packages of version $version: make deb builds them"
     exit 77
 fi
-newer=$(find "$source/debian" "$source/src" "$source/include" "$source/python" "$source/tools" -type f \
+newer=$(find "$source/debian" "$source/src" "$source/programs" "$source/include" "$source/python" "$source/tools" -type f \
     -newer "$(ls "$debs"/taut_"$version"_*.deb | head -n 1)" | head -n 1)
 if [ -n "$newer" ]; then
     echo "the packages are older than $newer: make deb builds them again"

@@ -13,7 +13,7 @@
 #include "support.h"
 
 static const char *const methods[] = { "rattle", "shake", "lobatto:s=3", "galerkin", "del", "em", "euler",
-                                       "compose:rattle,order=4", "compose:euler,order=4" };
+                                       "compose:rattle,order=4", "compose:euler,order=4", "naive", "extended", "dirac" };
 enum { METHODS = sizeof methods / sizeof *methods, CONFIGURATIONS = 8, MODELS_MOST = 100, PROGRAMS = 2 };
 static double h = 0.005;
 /* With fused multiply-add where there is one: it must not be used. */

@@ -11,7 +11,7 @@ that have code, come
     build-coverage/coverage.txt   the table of docs/testing.md by folder, then files, the least covered first
     build-coverage/missed.txt     lines that no test runs, with their text
 
-No line is left out: those that only a failing allocation reaches count as well. Not built here are src/mpi and what
+No line is left out: those that only a failing allocation reaches count as well. Not built here are programs/mpi and what
 only quad precision has.
 """
 import argparse
@@ -36,7 +36,7 @@ WITHOUT = r"test_symbols|test_exports|test_abi|test_packages|test_layers|docs_(c
 def objects():
     """Notes (.gcno) of the library and the command, relative to the build: not those of the tests' own objects."""
     found = []
-    for target in ("taut_common", "taut_core_double", "taut_command"):
+    for target in ("taut_common", "taut_core_double", "taut_programs", "taut_command"):
         for folder, _, files in os.walk(os.path.join(BUILD, "CMakeFiles", target + ".dir")):
             found += [os.path.relpath(os.path.join(folder, f), BUILD) for f in files if f.endswith(".gcno")]
     return sorted(found)
@@ -50,7 +50,7 @@ def lines_of(folder, names):
     for row in output.splitlines():
         for source in json.loads(row)["files"]:
             path = os.path.relpath(os.path.join(BUILD, source["file"]), ROOT)
-            if path.startswith("src/"):
+            if path.startswith(("src/", "programs/")):
                 for line in source["lines"]:
                     key = "%s:%d" % (path, line["line_number"])
                     found[key] = found.get(key, False) or line["count"] > 0

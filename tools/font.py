@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""font.py FONT.ttf > src/plot/font_data.c
+"""font.py FONT.ttf > programs/plot/font_data.c
 
 Outlines and widths of the letters that pictures in PNG contain, from Liberation Sans 2 (Debian: fonts-liberation2), whose
 widths are those of Helvetica: text in SVG and PDF has the same extent.

@@ -35,7 +35,7 @@ enum {
     TAUT_UNSUPPORTED = 8,   /* this build, or this method, cannot do that for this model */
     TAUT_CANNOT_WRITE = 9,  /* a file cannot be written */
     TAUT_REFUSED = 10,      /* a callback of yours failed */
-    TAUT_STOPPED = 11       /* inside the library alone: within a step that was told to end */
+    TAUT_STOPPED = 11       /* a call ended because the interrupt of its context was set (taut_context_interrupt) */
 };
 /* "TAUT_BAD_MODEL"; of a negative status that of its positive one; "TAUT_UNKNOWN" for other numbers. */
 TAUT_API const char *taut_status_name(int status);
@@ -59,6 +59,11 @@ TAUT_API void taut_context_destroy(taut_context *context);
 /* Sets the callback for script output and warnings. NULL (the default) disables it. */
 TAUT_API void taut_context_log(taut_context *context, taut_log log, void *user);
 
+/* Long calls in this context look at *interrupt now and then. Nonzero ends them with TAUT_STOPPED; a file that they
+   write is removed. NULL (the default): they run to their end. It must last as long as the context. Runs and ensembles
+   also have an interrupt of their own, which is no failure. */
+TAUT_API void taut_context_interrupt(taut_context *context, const volatile int *interrupt);
+
 /* What loading a model, and setting up a simulation of it, may each take of this context: bytes that are in use
    (counted where the memory is that of malloc), and seconds of processor time. 0: the default, 8 GiB and 600 s. Beyond,
    the call fails with TAUT_OUT_OF_MEMORY or TAUT_UNSUPPORTED and a message that says what took it. For models of
@@ -74,6 +79,7 @@ typedef struct taut_error {
     const char *item; /* the constraint, coordinate, setting ... that the message names, otherwise "" */
     int line;         /* of file; 0: none */
     double time;      /* the simulation's time where the message names one, otherwise NaN */
+    const char *near; /* what was probably meant where `item` does not exist, otherwise "" */
 } taut_error;
 TAUT_API void taut_context_error(const taut_context *context, taut_error *error);
 /* Its text alone. */

@@ -53,6 +53,19 @@ TAUT_API taut_model *taut_model_keep(taut_model *model);
 TAUT_API void taut_model_release(taut_model *model);
 /* The title, valid as long as the model. */
 TAUT_API const char *taut_model_title(const taut_model *model);
+/* A number with all digits of quad precision: its value is high + low. low is 0 in double. */
+typedef struct taut_value {
+    double high, low;
+} taut_value;
+/* A param or input of the model. The name is valid as long as the model. */
+typedef struct taut_parameter {
+    size_t size;
+    const char *name;
+    taut_value value;
+    int is_input;
+} taut_parameter;
+/* The params and inputs, in the order in which the model declares them; TAUT_BAD_USAGE beyond the last. */
+TAUT_API int taut_model_parameter(const taut_model *model, size_t index, taut_parameter *parameter);
 /* The source as Lua: *size bytes (may be NULL), of which at most capacity - 1 are copied, and a zero. */
 TAUT_API int taut_model_source(const taut_model *model, char *buffer, size_t capacity, size_t *size);
 
@@ -105,6 +118,17 @@ TAUT_API taut_expr taut_script(taut_builder *builder, const char *text, size_t n
 /* The start value of a coordinate, a velocity (taut_rate) or a momentum: a constant expression, or a guess of a value
    that the constraints determine (is_free). */
 TAUT_API void taut_start(taut_builder *builder, taut_expr variable, taut_expr value, int is_free);
+
+/* ---- precisions ---- */
+
+/* A precision of this build: "double" first, then "quad" where there is one. The name lasts as long as the library. */
+typedef struct taut_precision {
+    size_t size;
+    const char *name;
+    int digits; /* decimal digits that a number needs to be read back as the same */
+} taut_precision;
+/* TAUT_BAD_USAGE beyond the last. */
+TAUT_API int taut_precisions(size_t index, taut_precision *precision);
 
 /* ---- simulations ---- */
 
@@ -237,6 +261,8 @@ typedef struct taut_run {
 TAUT_API int taut_advance(taut_simulation *simulation, taut_run *run);
 /* The rows that taut_advance would write, from the current time on; 0 where h does not lead there. */
 TAUT_API size_t taut_run_rows(const taut_simulation *simulation, const taut_run *run);
+/* How many steps of length h lead from 0 to the time `until`, up to 1e-9 of it; 0 where no number of steps does. */
+TAUT_API long taut_step_count(double h, double until);
 /* Moves the state along the exact solution to the time `until`, as a reference for the errors of methods. It uses an
    extrapolation method that none of the methods uses. The tolerance is relative, per step. */
 TAUT_API int taut_flow(taut_simulation *simulation, double until, double tolerance);
@@ -383,6 +409,17 @@ typedef struct taut_statistic {
 /* Of a column at a moment, over the members that are done; of members without a file. */
 TAUT_API int taut_members_statistic(taut_members *members, size_t moment, size_t column, taut_statistic *statistic);
 
+/* Files of parts of one ensemble become one file: they have the same model, settings and seed, and members that two of
+   them have agree, to the last bit. The parts stay as they are. */
+typedef struct taut_members_merged {
+    size_t size;
+    uint64_t members;        /* of the whole ensemble */
+    uint64_t done, failed;   /* in the file */
+} taut_members_merged;
+/* replace nonzero: an existing file is replaced. merged may be NULL. */
+TAUT_API int taut_members_merge(taut_context *context, const char *const *parts, size_t count, const char *path,
+                                int replace, taut_members_merged *merged);
+
 /* ---- events and work ---- */
 
 /* An event of a contact, inside a step (docs/contacts.md). */
@@ -443,6 +480,215 @@ TAUT_API int taut_linearise(taut_simulation *simulation, double h, double *a, do
 TAUT_API int taut_symplectic_defect(taut_simulation *simulation, double h, double *defect, double *uncertainty,
                                     int *pairs);
 
+/* ---- what a model is ----
+   Freedom, rank, start, structure, conserved quantities, and the methods that suit it (`taut check`). */
+typedef struct taut_findings taut_findings;
+/* start is TAUT_STRICT or TAUT_PROJECT. That a model cannot run, or has no consistent start, is a finding and no
+   failure of the call. */
+TAUT_API int taut_findings_create(taut_context *context, taut_model *model, int start, taut_findings **result);
+/* NULL is allowed. */
+TAUT_API void taut_findings_release(taut_findings *findings);
+
+enum { TAUT_FORM_NONE, TAUT_FORM_LAGRANGIAN, TAUT_FORM_HAMILTONIAN, TAUT_FORM_RATES };
+typedef struct taut_structure {
+    size_t size;
+    int status;                  /* TAUT_OK, or why the model cannot run: what follows `form` is then not known */
+    const char *failure;         /* the message that belongs to it; otherwise "" */
+    int form;                    /* one of TAUT_FORM_* */
+    int phase_space;             /* nonzero: the system is one on phase space, by the Dirac algorithm */
+    size_t coordinates, constraints;
+    size_t velocity_constraints; /* those of the constraints that are on velocities */
+    size_t contacts, closed;     /* and how many of them are closed at the start */
+    const char *closed_names;    /* their names with commas between them, as many as fit */
+    int sequential_impacts;      /* nonzero: impacts are resolved one after the other */
+    int rank_known;              /* 0 without a consistent start; then the next two are not known */
+    size_t rank;                 /* of the constraints */
+    int degrees_of_freedom;      /* of the velocities */
+    int position_freedom;        /* with constraints on velocities: how many directions positions have in the end */
+    const char *nonholonomic;    /* names of constraints on velocities that restrict no position, and */
+    const char *integrable;      /* of those that keep a function of coordinates and time constant; "" without */
+    const char *start_failure;   /* why the start is not consistent; otherwise "" */
+    size_t start_free;           /* start values that were found from the constraints */
+    taut_value start_moved_positions, start_moved_velocities; /* onto the constraints */
+    int time_dependent, energy_conserved;
+    size_t forces;               /* declared by the model */
+    int has_forces;              /* nonzero: forces act. On what they depend: */
+    int force_position, force_velocity, force_time, force_multiplier;
+    int constant_mass, diagonal_mass, largest_mass_block;
+    int coupled;                 /* terms linear in velocities depend on q or t */
+    int augmented_mass;          /* singular alone; multiples of the constraints make it regular */
+    int fast_path;               /* steps solve for the multipliers alone, or are explicit */
+    size_t terms, kernels, constants;
+} taut_structure;
+/* The strings are valid as long as the findings. */
+TAUT_API void taut_findings_about(const taut_findings *findings, taut_structure *structure);
+
+enum {
+    TAUT_FOUND_START,            /* start values */
+    TAUT_FOUND_DEPENDENT,        /* constraints that depend on others */
+    TAUT_FOUND_CONSERVED,        /* conserved momenta */
+    TAUT_FOUND_METHOD,           /* the methods of the catalogue */
+    TAUT_FOUND_KINDS
+};
+typedef struct taut_found {
+    size_t size;
+    const char *name;
+    const char *text;            /* of a constraint: on which it depends, "" where its gradient is zero; of a method:
+                                    why it refuses the model, NULL where it suits */
+    taut_value value;            /* of a start value */
+    int is_free;                 /* it was found from the constraints */
+    int line;                    /* of a constraint, in the model */
+} taut_found;
+/* TAUT_BAD_USAGE beyond the last of its kind. The strings are valid as long as the findings. */
+TAUT_API int taut_findings_item(const taut_findings *findings, int kind, size_t index, taut_found *found);
+
+typedef struct taut_dirac_info {
+    size_t size;
+    int covered;                 /* 0: the algorithm does not cover this model */
+    int singular;                /* the mass matrix is singular: constraints of the algorithm come from L itself */
+    int asked;                   /* the model asks for phase space itself */
+    size_t coordinates;
+} taut_dirac_info;
+/* The Dirac algorithm on the model (docs/dirac.md), also on one that cannot run: all constraints, their classes,
+   multipliers, the Dirac bracket. more NULL: the whole report; otherwise a short one, with hints that `more` shows the
+   rest. A model that the algorithm does not cover is no failure. info may be NULL. */
+TAUT_API int taut_findings_dirac(taut_findings *findings, const char *more, taut_dirac_info *info);
+/* A line of the last report, valid until the next one; NULL beyond the last. */
+TAUT_API const char *taut_findings_dirac_line(const taut_findings *findings, size_t index);
+
+/* ---- progress ---- */
+
+/* How far a long call is, for another thread: the call writes it, at no cost worth mentioning, and any thread may read
+   it meanwhile. */
+typedef struct taut_progress taut_progress;
+TAUT_API int taut_progress_create(taut_context *context, taut_progress **result);
+/* NULL is allowed. */
+TAUT_API void taut_progress_release(taut_progress *progress);
+typedef struct taut_progress_state {
+    size_t size;
+    const char *doing;       /* what was begun last, valid as long as the call; NULL: nothing yet */
+    int part, parts;         /* finished parts of all; parts 0: not known */
+    long step, steps;        /* of the current part; steps 0: not known */
+} taut_progress_state;
+TAUT_API void taut_progress_read(const taut_progress *progress, taut_progress_state *state);
+
+/* ---- convergence ----
+   Errors of a method at one time, for several steps, against a reference; and the orders that they show (`taut
+   converge`). Numbers are given as strings, so that they have all digits of quad precision. */
+typedef struct taut_convergence taut_convergence;
+
+/* Errors are largest absolute differences of the positions, of the momenta, and of the multipliers that belong to the
+   state. */
+enum { TAUT_ERROR_POSITION, TAUT_ERROR_MOMENTUM, TAUT_ERROR_MULTIPLIER, TAUT_ERRORS };
+
+typedef struct taut_convergence_spec {
+    size_t size;
+    const char *method;          /* with its options; NULL: "rattle" */
+    const char *precision;       /* of the method's runs; NULL: "double" */
+    int start;                   /* TAUT_STRICT or TAUT_PROJECT */
+    const char *until;           /* the time of the errors */
+    const char *const *steps;    /* each divides it (taut_step_count) */
+    size_t step_count;
+    /* The reference, in the widest precision of the build: a method with this step and half of it; NULL: the exact
+       solution, by an extrapolation method that none of the methods uses. */
+    const char *reference_method, *reference_step;
+    int threads;                 /* 1 to TAUT_THREADS_MOST, each with runs of its own; the results are the same.
+                                    0: 1 */
+} taut_convergence_spec;
+/* Compiles the model for the method and for the reference. */
+TAUT_API int taut_convergence_create(taut_context *context, taut_model *model, const taut_convergence_spec *spec,
+                                     taut_convergence **result);
+/* NULL is allowed. */
+TAUT_API void taut_convergence_release(taut_convergence *convergence);
+/* Computes all of it. A step that fails has a row that says so; the call fails where there is no reference. progress
+   may be NULL. */
+TAUT_API int taut_convergence_run(taut_convergence *convergence, taut_progress *progress);
+
+typedef struct taut_convergence_info {
+    size_t size;
+    const char *precision, *reference_precision;
+    int kinds;                                 /* of errors: TAUT_ERRORS, or one less without multipliers */
+    size_t rows;                               /* one for each step; 0 before the run */
+    taut_value reference_error[TAUT_ERRORS];   /* estimated: the difference of its last two refinements */
+    taut_value reference_fine, reference_coarse; /* their steps, or tolerances */
+    const char *wrong;       /* that the method converges to another motion, and how that shows; otherwise "" */
+} taut_convergence_info;
+/* The strings are valid as long as the convergence, until it is run again. */
+TAUT_API void taut_convergence_about(const taut_convergence *convergence, taut_convergence_info *info);
+
+typedef struct taut_convergence_row {
+    size_t size;
+    taut_value step;
+    long steps;
+    taut_value error[TAUT_ERRORS];
+    taut_value order[TAUT_ERRORS];   /* against the row before; NaN where there is none, or where a limit hides it */
+    int limited[TAUT_ERRORS];        /* nonzero: within a factor of ten of what the reference, or round-off, can show */
+    const char *failure;             /* why this step did not get to the end; otherwise "" */
+} taut_convergence_row;
+/* TAUT_BAD_USAGE beyond the last. */
+TAUT_API int taut_convergence_row_at(const taut_convergence *convergence, size_t index, taut_convergence_row *row);
+
+/* ---- verification ----
+   What a method declares, against what it does on a model (`taut verify`, docs/methods.md). */
+typedef struct taut_verification taut_verification;
+
+typedef struct taut_verification_spec {
+    size_t size;
+    const char *method;          /* with its options; NULL: "rattle" */
+    const char *precision;       /* of all measurements; NULL: the widest, and "double" for the trend of the energy */
+    int start;                   /* TAUT_STRICT or TAUT_PROJECT */
+    const char *step, *until;    /* numbers; NULL: chosen */
+    const char *period;          /* of the motion; NULL: searched for */
+    int threads;                 /* 1 to TAUT_THREADS_MOST, each with measurements of its own; the results are the same.
+                                    0: 1 */
+} taut_verification_spec;
+/* Compiles the model for the method. */
+TAUT_API int taut_verification_create(taut_context *context, taut_model *model, const taut_verification_spec *spec,
+                                      taut_verification **result);
+/* NULL is allowed. */
+TAUT_API void taut_verification_release(taut_verification *verification);
+/* Measures everything. Fails only where the model does not run under the method with this step. progress may be
+   NULL. */
+TAUT_API int taut_verification_run(taut_verification *verification, taut_progress *progress);
+
+typedef struct taut_verification_info {
+    size_t size;
+    const char *precision, *energy_precision;
+    size_t rows;                 /* 0 before the run */
+    const char *step, *until;    /* those that were used, with as many digits as read back the same; "" before */
+    long steps;                  /* of the runs in `precision` */
+} taut_verification_info;
+TAUT_API void taut_verification_about(const taut_verification *verification, taut_verification_info *info);
+
+enum {
+    TAUT_VERDICT_HOLDS,          /* declared, and so */
+    TAUT_VERDICT_FAILS,          /* declared, and not so */
+    TAUT_VERDICT_UNDECIDED,      /* declared; the measurement does not decide, the note says why */
+    TAUT_VERDICT_NOT_APPLICABLE, /* the model has nothing to keep; the note says why */
+    TAUT_VERDICT_KEPT,           /* not declared, yet kept on this model */
+    TAUT_VERDICT_NOT_KEPT,       /* not declared, not kept */
+    TAUT_VERDICT_NO_TREND,       /* of the energy, this and the next four */
+    TAUT_VERDICT_TREND,
+    TAUT_VERDICT_ROUND_OFF,
+    TAUT_VERDICT_TOO_SHORT,
+    TAUT_VERDICT_NO_RETURN,      /* the energy has a trend, and so has the motion */
+    TAUT_VERDICT_MEASURED,       /* a number without a judgement */
+    TAUT_VERDICTS
+};
+typedef struct taut_verification_row {
+    size_t size;
+    const char *property;
+    const char *declared;        /* "yes", "no", an order; "-" where nothing is declared */
+    const char *measured;        /* for people */
+    const char *note;            /* otherwise "" */
+    taut_value value;            /* what was measured, and */
+    taut_value limit;            /* what would still be the measurement's own error; NaN where there is none */
+    int verdict;                 /* one of TAUT_VERDICT_* */
+    const char *verdict_text;
+} taut_verification_row;
+/* TAUT_BAD_USAGE beyond the last. The strings are valid as long as the verification, until it is run again. */
+TAUT_API int taut_verification_row_at(const taut_verification *verification, size_t index, taut_verification_row *row);
+
 /* ---- run files (docs/run-file.md) and pages ---- */
 
 typedef struct taut_file taut_file;
@@ -474,6 +720,27 @@ TAUT_API int taut_file_event_at(taut_file *file, size_t index, taut_file_event *
 /* The page of a run (docs/report.md): one HTML file, given to `write` in pieces. `write` returns 0; another number ends
    it with TAUT_CANNOT_WRITE. */
 TAUT_API int taut_page(taut_file *file, int (*write)(void *user, const char *data, size_t size), void *user);
+/* The same of a part of the run; an ensemble has no parts, and its page is whole. */
+typedef struct taut_page_options {
+    size_t size;
+    const double *from, *to; /* the first and the last time; NULL: of the run */
+    long every;              /* every K-th frame of them; 0: 1 */
+    const char *meshes;      /* the folder of the meshes that the model draws; NULL: that of the run file */
+} taut_page_options;
+TAUT_API int taut_page_part(taut_file *file, const taut_page_options *options,
+                            int (*write)(void *user, const char *data, size_t size), void *user);
+/* The run in another format, which the end of the name says: one of taut_export_ending. An existing file is replaced
+   when the new one is complete. docs/run-file.md describes the formats. */
+typedef struct taut_export {
+    size_t size;
+    const size_t *columns;   /* in this order, for .csv and HDF5; NULL: all */
+    size_t column_count;     /* with columns NULL: not read */
+    long every;              /* every K-th frame, from the first; 0: 1 */
+} taut_export;
+/* what may be NULL: everything. */
+TAUT_API int taut_file_export(taut_file *file, const char *path, const taut_export *what);
+/* ".csv", ".h5", ".hdf5", ".xyz"; NULL beyond the last. */
+TAUT_API const char *taut_export_ending(size_t index);
 
 /* ---- methods ---- */
 
@@ -491,9 +758,22 @@ typedef struct taut_method_info {
     const char *name, *summary, *source;
     int order;
     unsigned keeps; /* a sum of TAUT_KEEPS_* */
+    int momentum_order;         /* of momenta and velocities */
+    unsigned keeps_free;        /* what it keeps besides where a model has neither constraints nor contacts */
+    size_t options;             /* how many it has */
+    const char *equations;      /* the scheme, a few lines */
+    const char *slips;          /* what becomes of constraints on velocities, a few lines; NULL: it refuses them */
+    const char *family;         /* the members of a family of methods, a few lines; NULL: it is one method */
 } taut_method_info;
 /* TAUT_BAD_USAGE beyond the last. */
 TAUT_API int taut_methods(size_t index, taut_method_info *info);
+/* An option of a method: NAME:key=value, or NAME:word. The strings are for people. */
+typedef struct taut_method_option {
+    size_t size;
+    const char *name, *values, *meaning;
+} taut_method_option;
+/* Option `index` of method `method`; TAUT_BAD_USAGE beyond the last. */
+TAUT_API int taut_method_options(size_t method, size_t index, taut_method_option *option);
 
 #ifdef __cplusplus
 }

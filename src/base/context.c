@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/budget.h"
+#include "base/near.h"
 #include "base/pages.h"
 #include "base/text.h"
 
@@ -18,9 +19,11 @@ struct taut_context {
     void *log_user;
     taut_stop stop;
     void *stop_user;
+    const volatile int *interrupt;
     char error[TAUT_ERROR_TEXT];
     int status;              /* that the error belongs to */
     char file[512], item[200]; /* that the error names, its line and time */
+    char near[NEAR_TEXT];      /* what the item was meant to be */
     int line;
     double time;
     char noted[TAUT_ERROR_TEXT]; /* the last line of note_once */
@@ -107,9 +110,15 @@ void taut_context_stop(taut_context *context, taut_stop stop, void *user)
     context->stop_user = user;
 }
 
+void taut_context_interrupt(taut_context *context, const volatile int *interrupt)
+{
+    if (context) context->interrupt = interrupt;
+}
+
 int taut_stopped(taut_context *context)
 {
-    if (!context->stop || !context->stop(context->stop_user)) return 0;
+    const int interrupted = context->interrupt && *context->interrupt;
+    if (!interrupted && (!context->stop || !context->stop(context->stop_user))) return 0;
     return taut_fail(context, TAUT_STOPPED, "stopped from outside");
 }
 
@@ -121,13 +130,13 @@ const char *taut_error_text(const taut_context *context)
 void taut_context_error(const taut_context *context, taut_error *error)
 {
     if (!error) return;
-    const taut_error none = { error->size, TAUT_OK, "", "", "", 0, (double)NAN };
+    const taut_error none = { error->size, TAUT_OK, "", "", "", 0, (double)NAN, "" };
     if (!context) {
         if (error->size) memcpy(error, &none, error->size < sizeof none ? error->size : sizeof none);
         return;
     }
     const taut_error found = { error->size, context->status, context->error, context->file,
-                               context->item, context->line, context->time };
+                               context->item, context->line, context->time, context->near };
     if (error->size) memcpy(error, &found, error->size < sizeof found ? error->size : sizeof found);
 }
 
@@ -276,10 +285,15 @@ void taut_context_forget_fault(taut_context *context)
 
 void taut_fail_forget(taut_context *context)
 {
-    context->error[0] = context->file[0] = context->item[0] = 0;
+    context->error[0] = context->file[0] = context->item[0] = context->near[0] = 0;
     context->status = context->line = 0;
     context->time = (double)NAN;
     taut_context_forget_fault(context);
+}
+
+void taut_fail_near(taut_context *context, const char *word)
+{
+    snprintf(context->near, sizeof context->near, "%s", word ? word : "");
 }
 
 void taut_fail_at(taut_context *context, double time)
@@ -307,7 +321,7 @@ int taut_fail_v(taut_context *context, int status, const char *format, va_list a
     va_list again;
     va_copy(again, arguments);
     taut_text_format_v(context->error, sizeof context->error, format, arguments);
-    context->file[0] = context->item[0] = 0;
+    context->file[0] = context->item[0] = context->near[0] = 0;
     context->line = 0;
     context->time = (double)NAN;
     context->status = status;

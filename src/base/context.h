@@ -84,6 +84,8 @@ int taut_stopped(taut_context *context);
 void taut_fail_forget(taut_context *context);
 /* The failure happened at this time, unless its message names one. */
 void taut_fail_at(taut_context *context, double time);
+/* What the failure names does not exist, and was probably meant to be this; NULL: nothing is near. */
+void taut_fail_near(taut_context *context, const char *word);
 /* A call of the public interface ends with this status: the error is that of the last failure on its way, or none. */
 int taut_fail_done(taut_context *context, int status);
 

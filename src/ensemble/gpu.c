@@ -147,6 +147,16 @@ static int create_rows(block *b)
     return status;
 }
 
+/* Constants in single precision, where the kernel reads any. */
+static int find_single(block *b)
+{
+    enum { NOT_FOUND = 500 };
+    size_t size = 0;
+    const int error = b->e->gpu->d.f.global(&b->d_single, &size, b->e->gpu->d.module, "single");
+    if (error) b->d_single = 0;
+    return error == NOT_FOUND ? TAUT_OK : check(b, error, "find its constants");
+}
+
 static int create_block(block *b)
 {
     executor *e = b->e;
@@ -169,8 +179,7 @@ static int create_block(block *b)
         status = check(b, f->allocate(&b->d_odd, count * p->odd_count * sizeof *b->odd), "allocate memory");
     if (!status) status = check(b, f->allocate(&b->d_done, count * sizeof *b->done), "allocate memory");
     if (!status) status = check(b, f->global(&b->d_even, &even_size, e->gpu->d.module, "even"), "find its constants");
-    if (!status && taut_text_cuda_is_direct(p))
-        status = check(b, f->global(&b->d_single, &even_size, e->gpu->d.module, "single"), "find its constants");
+    if (!status) status = find_single(b);
     return status ? status : create_rows(b);
 }
 

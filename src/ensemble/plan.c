@@ -197,6 +197,9 @@ int taut_text_plan_create(taut_context *context, const method *m, const struct s
         if (parts[i].program->input_count || parts[i].program->other_count) {
             *why = "its steps depend on more than the state";
             status = TAUT_UNSUPPORTED;
+        } else if (parts[i].program->check_count) {
+            *why = "it looks at pivots outside of an iteration";
+            status = TAUT_UNSUPPORTED;
         }
     if (!status) status = find_parts(p, parts, varies);
     taut_mem_free(context, parts);

@@ -10,7 +10,7 @@ static int put_program(text_writer *w, const row_text *r, int index)
 {
     const program *p = w->plan->programs[index].p;
     const size_t checks = r->checks[index], first = p->output_count - 2 * checks;
-    int status = taut_text_begin(w, &w->plan->programs[index]);
+    int status = taut_text_begin(w, &w->plan->programs[index], &p->flow);
     if (status) return status;
     taut_text_put(w, "    {\n");
     for (size_t i = 0; i < r->column_count; i++) {
@@ -31,8 +31,8 @@ static int put_program(text_writer *w, const row_text *r, int index)
     for (size_t k = 0; k < checks; k++) {
         const uint32_t pivot = p->outputs[first + 2 * k], reference = p->outputs[first + 2 * k + 1];
         taut_text_need(w, pivot), taut_text_need(w, reference);
-        taut_text_put(w, "    counts &= %s_exceeds(%s, PIVOT_LEAST, %s);\n", w->lanes ? "lane" : "taut",
-                      taut_text_vector(w, pivot).text, taut_text_vector(w, reference).text);
+        taut_text_put(w, "    counts &= %s_exceeds(%s, %s, %a);\n", w->lanes ? "lane" : "taut",
+                      taut_text_vector(w, pivot).text, taut_text_vector(w, reference).text, PIVOT_LEAST);
     }
     taut_text_put(w, "    }\n");
     taut_text_end(w);

@@ -5,7 +5,6 @@
 
 #include "base/elementary_text.h"
 #include "ensemble/writer.h"
-#include "lower/iteration_text.h"
 #include "lower/symbols.h"
 
 void taut_text_put(text_writer *w, const char *format, ...)
@@ -18,21 +17,39 @@ void taut_text_put(text_writer *w, const char *format, ...)
 
 /* ---- registers ---- */
 
+int taut_text_literal(const text_writer *w, uint32_t r, double *value)
+{
+    const program *p = w->t->p;
+    const step_flow *f = w->f;
+    const int own = r >= p->literal_first && r < p->literal_first + p->literal_count;
+    const int of_flow = r >= f->literal_first && r < f->literal_first + f->literal_count;
+    if (own || of_flow) *value = own ? p->literals[r - p->literal_first] : f->literals[r - f->literal_first];
+    return own || of_flow;
+}
+
+uint32_t taut_text_place(const text_writer *w, uint32_t r)
+{
+    return r < w->t->p->register_count ? w->t->place[r] : UINT32_MAX;
+}
+
 text_operand taut_text_name(const text_writer *w, uint32_t r)
 {
     static const char *const times[STATE_LEAVES] = { "t0", "t0_low", "t1", "span" };
     const text_program *t = w->t;
     const program *p = t->p;
-    const uint32_t time = p->state_first + p->state_count;
+    const uint32_t time = p->state_first + p->state_count, place = taut_text_place(w, r);
     text_operand o;
-    if (r >= p->literal_first && r < p->literal_first + p->literal_count)
-        X(emit_number)(p->literals[r - p->literal_first], 0, o.text, sizeof o.text);
-    else if (t->place[r] != UINT32_MAX && w->is_inside)
-        snprintf(o.text, sizeof o.text, "%s(%u)", t->varies[r] ? "ODD" : "EVEN", t->place[r]);
+    double literal;
+    if (w->passing[r])
+        snprintf(o.text, sizeof o.text, "t%u", w->passing[r]);
+    else if (taut_text_literal(w, r, &literal))
+        X(emit_number)(literal, 0, o.text, sizeof o.text);
+    else if (place != UINT32_MAX && w->is_inside)
+        snprintf(o.text, sizeof o.text, "%s(%u)", t->varies[r] ? "ODD" : "EVEN", place);
     else if (r >= p->state_first && r < time && w->is_inside)
         snprintf(o.text, sizeof o.text, "x[%u]", r - p->state_first);
-    else if (t->place[r] != UINT32_MAX)
-        snprintf(o.text, sizeof o.text, "%s%u%c", t->varies[r] ? "o" : "e", t->place[r], 'a' + w->section);
+    else if (place != UINT32_MAX)
+        snprintf(o.text, sizeof o.text, "%s%u%c", t->varies[r] ? "o" : "e", place, 'a' + w->section);
     else if (r >= p->state_first && r < time)
         snprintf(o.text, sizeof o.text, "x%u%c", r - p->state_first, 'a' + w->section);
     else if (r >= time && r < p->unknown_first)
@@ -52,78 +69,94 @@ text_operand taut_text_vector(const text_writer *w, uint32_t r)
     return o;
 }
 
-text_operand taut_text_single(const text_writer *w, uint32_t r)
-{
-    const text_operand name = taut_text_name(w, r);
-    text_operand o = name;
-    if (w->t->place[r] != UINT32_MAX && !w->t->varies[r])
-        snprintf(o.text, sizeof o.text, "SINGLE(%u)", w->t->place[r]);
-    else if (!w->single[r])
-        snprintf(o.text, sizeof o.text, "(float)%.40s", name.text);
-    return o;
-}
-
 const char *taut_text_type(const text_writer *w, uint32_t r)
 {
+    if (w->facts[r] & TEXT_IS_TRUTH) return w->lanes && w->varies[r] ? "mask" : "int";
     if (w->single && w->single[r]) return "float";
     return w->lanes && w->varies[r] ? "number" : "double";
 }
 
-static void spread(text_writer *w, const segment *tape)
+/* Marks truths, and what differs between lanes: one of what it is made of does. Returns whether that was news. */
+static int spread(text_writer *w)
 {
-    for (uint32_t i = 0; i < tape->count; i++) {
+    int news = 0;
+    for (uint32_t i = 0; i < w->f->count; i++) {
+        const program_instruction *c = &w->f->code[i];
         uint32_t operands[3];
-        const int count = taut_text_operands(&tape->code[i], operands);
-        for (int k = 0; k < count; k++) w->varies[tape->code[i].target] |= w->varies[operands[k]];
+        unsigned char varies = 0;
+        if (!flow_has_target(c)) continue;
+        if ((c->op >= FLOW_BELOW && c->op <= FLOW_NOT) || (c->op == PROGRAM_MOVE && w->facts[c->a] & TEXT_IS_TRUTH))
+            w->facts[c->target] |= TEXT_IS_TRUTH;
+        for (int k = X(step_flow_operands)(c, operands); k-- > 0;) varies |= w->varies[operands[k]];
+        news |= varies && !w->varies[c->target];
+        w->varies[c->target] |= varies;
     }
+    return news;
 }
 
-/* What computes each value, and about how many registers of the processor that takes (Sethi and Ullman, as if nothing
-   were shared). */
-static void find_sources(text_writer *w, const segment *tape)
+/* About how many registers of the processor it takes to compute a value (Sethi and Ullman, as if nothing were
+   shared). */
+static void measure(text_writer *w, const program_instruction *c)
 {
-    for (uint32_t i = 0; i < tape->count; i++) {
-        uint32_t operands[3];
-        const int count = taut_text_operands(&tape->code[i], operands);
-        unsigned most = 1, equal = 0;
-        for (int k = 0; k < count; k++) {
-            const unsigned d = w->depth[operands[k]];
-            equal = d == most ? equal + 1 : d > most ? 1 : equal;
-            if (d > most) most = d;
+    uint32_t operands[3];
+    unsigned most = 1, equal = 0;
+    for (int k = X(step_flow_operands)(c, operands); k-- > 0;) {
+        const unsigned d = w->depth[operands[k]];
+        equal = d == most ? equal + 1 : d > most ? 1 : equal;
+        if (d > most) most = d;
+    }
+    most += equal > 1;
+    w->depth[c->target] = (unsigned char)(most < 255 ? most : 255);
+}
+
+int taut_text_is_put_out(const text_writer *w, uint32_t r)
+{
+    const program *p = w->t->p;
+    return (r >= p->state_first && r < p->state_first + p->state_count) ||
+           (r >= w->f->report_first && r < w->f->count_first);
+}
+
+/* What computes each value that has only one. */
+static void find_sources(text_writer *w)
+{
+    int depth = 0;
+    for (int second = 0; second < 2; second++)
+        for (uint32_t i = 0; i < w->f->count; i++) {
+            const program_instruction *c = &w->f->code[i];
+            depth += (c->op == FLOW_LOOP || c->op == FLOW_IF) - (c->op == FLOW_REPEAT || c->op == FLOW_FI);
+            if (!flow_has_target(c) || c->op == FLOW_COUNT || taut_text_is_put_out(w, c->target)) continue;
+            if (!second)
+                w->writes[c->target] += w->writes[c->target] < 2;
+            else if (w->writes[c->target] == 1 && depth)
+                w->inside[c->target] = c;
+            else if (w->writes[c->target] == 1)
+                w->source[c->target] = c, measure(w, c);
         }
-        most += equal > 1;
-        w->depth[tape->code[i].target] = (unsigned char)(most < 255 ? most : 255);
-        w->source[tape->code[i].target] = &tape->code[i];
-    }
 }
 
-int taut_text_begin(text_writer *w, const text_program *t)
+int taut_text_begin(text_writer *w, const text_program *t, const step_flow *f)
 {
     const program *p = t->p;
     taut_context *context = w->plan->context;
-    w->t = t;
+    const size_t count = (size_t)f->register_count + 1;
+    w->t = t, w->f = f;
+    if (f == &p->flow) w->in_order = w->in_order_end = 0;
     w->section = 0;
-    w->varies = taut_mem_new(context, 4 * (size_t)p->register_count, 1);
-    w->source = taut_mem_new(context, 2 * (size_t)p->register_count, sizeof *w->source);
-    if (!w->varies || !w->source) {
+    w->varies = taut_mem_new(context, 5 * count, 1);
+    w->source = taut_mem_new(context, 2 * count, sizeof *w->source);
+    w->passing = taut_mem_new(context, count, sizeof *w->passing);
+    if (!w->varies || !w->source || !w->passing) {
         taut_text_end(w);
         return TAUT_OUT_OF_MEMORY;
     }
-    w->inside = w->source + p->register_count;
-    w->written = w->varies + p->register_count;
-    w->depth = w->written + p->register_count;
+    w->inside = w->source + count;
+    w->written = w->varies + count, w->depth = w->written + count;
+    w->writes = w->depth + count, w->facts = w->writes + count;
     memcpy(w->varies, t->varies, p->register_count);
     memset(w->varies + p->state_first, 1, p->state_count);
     memset(w->varies + p->unknown_first, 1, p->unknown_count);
-    for (int k = 0; k < p->phase_count; k++) {
-        const program_phase *f = &p->phases[k];
-        spread(w, &f->begin), spread(w, &f->residual), spread(w, &f->factor), spread(w, &f->solve);
-        for (int i = 0; i < f->further_count; i++) spread(w, &f->further[i].tape);
-        find_sources(w, &f->begin);
-        for (uint32_t i = 0; i < f->factor.count; i++) w->inside[f->factor.code[i].target] = &f->factor.code[i];
-    }
-    spread(w, &p->results);
-    find_sources(w, &p->results);
+    while (spread(w)) continue;
+    find_sources(w);
     return TAUT_OK;
 }
 
@@ -132,6 +165,8 @@ void taut_text_end(text_writer *w)
     taut_mem_free(w->plan->context, w->varies);
     taut_mem_free(w->plan->context, w->source);
     taut_mem_free(w->plan->context, w->roughly);
+    taut_mem_free(w->plan->context, w->passing);
+    w->passing = NULL;
     w->varies = NULL, w->roughly = w->single = NULL;
     w->source = w->inside = NULL;
 }
@@ -140,9 +175,8 @@ void taut_text_end(text_writer *w)
 
 int taut_text_weighs(const text_writer *w, uint32_t r, double weight)
 {
-    const program *p = w->t->p;
-    return r >= p->literal_first && r < p->literal_first + p->literal_count &&
-           p->literals[r - p->literal_first] == weight;
+    double literal;
+    return taut_text_literal(w, r, &literal) && literal == weight;
 }
 
 /* An operation on vectors. */
@@ -171,13 +205,13 @@ static const program_instruction *source_of(const text_writer *w, uint32_t r)
     return w->source[r] ? w->source[r] : w->inside[r];
 }
 
-/* Is it |x|, the larger of such, or a number without a sign? */
+/* Is it |x|, the larger of such, a number without a sign, or the size of a correction? */
 static int is_size(const text_writer *w, uint32_t r)
 {
-    const program *p = w->t->p;
     const program_instruction *c = source_of(w, r);
-    if (r >= p->literal_first && r < p->literal_first + p->literal_count)
-        return !signbit(p->literals[r - p->literal_first]);
+    double literal;
+    if (taut_text_literal(w, r, &literal)) return !signbit(literal);
+    if (c && c->op == OP_MUL && r >= w->f->value_first) return is_size(w, c->a) || is_size(w, c->b);
     return c && (c->op == OP_ABS || (c->op == OP_MAX && is_size(w, c->a) && is_size(w, c->b)));
 }
 
@@ -196,7 +230,7 @@ static int is_larger_size(const text_writer *w, const program_instruction *c, ui
 }
 
 /* Is it a number of the state that does not count: of q_low and p_low, in fast steps? */
-static int is_left_over(const text_writer *w, uint32_t r)
+int taut_text_is_left_over(const text_writer *w, uint32_t r)
 {
     const program *p = w->t->p;
     const uint32_t first = p->state_first + 3 * w->plan->n;
@@ -207,7 +241,7 @@ static int is_left_over(const text_writer *w, uint32_t r)
 static void put_fused(text_writer *w, const program_instruction *c)
 {
     const int subtracts = c->op == PROGRAM_MULTIPLY_SUBTRACT, from = c->op == PROGRAM_SUBTRACT_PRODUCT;
-    if (is_left_over(w, c->c)) /* a product, which the compiler may fuse with the next sum */
+    if (taut_text_is_left_over(w, c->c)) /* a product, which the compiler may fuse with the next sum */
         taut_text_put(w, "%s%s * %s", from ? "-" : "", taut_text_name(w, c->a).text, taut_text_name(w, c->b).text);
     else if (w->lanes && w->varies[c->target])
         taut_text_put(w, "lane_f%s(%s, %s, %s)", subtracts ? "msub" : from ? "nmadd" : "madd",
@@ -221,14 +255,21 @@ static void put_fused(text_writer *w, const program_instruction *c)
 static void put_single(text_writer *w, const program_instruction *c)
 {
     uint32_t operands[3];
-    taut_text_operands(c, operands);
-    if (is_larger_size(w, c, operands) || c->op == OP_MAX)
-        taut_text_put(w, "taut_max_single(%s, %s)", taut_text_single(w, operands[0]).text,
-                      taut_text_single(w, operands[1]).text);
-    else if (c->op == OP_MUL)
-        taut_text_put(w, "%s * %s", taut_text_single(w, c->a).text, taut_text_single(w, c->b).text);
+    X(step_flow_operands)(c, operands);
+    const int is_largest = is_larger_size(w, c, operands) || c->op == OP_MAX || c->op == FLOW_MOST;
+    if (c->op == FLOW_CHOSEN) {
+        taut_text_put(w, "%s ? %s : %s", taut_text_truth(w, c->a, 0).text, taut_text_single(w, c->b).text,
+                      taut_text_single(w, c->c).text);
+        return;
+    }
+    const text_operand a = taut_text_single(w, operands[0]), b = taut_text_single(w, operands[1]);
+    if (is_largest)
+        taut_text_put(w, "taut_max_single(%s, %s)", a.text, b.text);
+    else if (c->op == OP_DIV)
+        taut_text_put(w, "%s * taut_inverse(%s)", a.text, b.text);
     else
-        taut_text_put(w, c->op == OP_ABS ? "taut_abs_single(%s)" : "%s", taut_text_single(w, c->a).text);
+        taut_text_put(w, c->op == OP_MUL ? "%s * %s" : c->op == OP_ABS ? "taut_abs_single(%s)%.0s" : "%s%.0s", a.text,
+                      b.text);
 }
 
 /* Is it 1/x, in a step without branches? */
@@ -237,17 +278,63 @@ static int is_reciprocal(const text_writer *w, const program_instruction *c)
     return w->guards && c->op == OP_DIV && taut_text_weighs(w, c->a, 1);
 }
 
-static void put_value(text_writer *w, const program_instruction *c)
+text_operand taut_text_truth(const text_writer *w, uint32_t r, int is_mask)
+{
+    text_operand o = taut_text_name(w, r);
+    double literal;
+    const text_operand name = o;
+    const int is_known = taut_text_literal(w, r, &literal);
+    if (is_known)
+        snprintf(o.text, sizeof o.text, "%s", !is_mask ? (literal != 0 ? "1" : "0") : literal != 0 ? "ALL" : "NONE");
+    else if (is_mask && !w->varies[r])
+        snprintf(o.text, sizeof o.text, "(%.20s ? ALL : NONE)", name.text);
+    return o;
+}
+
+/* Verdicts: of all lanes, or of numbers. */
+static void put_verdict(text_writer *w, const program_instruction *c)
+{
+    if (w->roughly) {
+        taut_text_rough(w, c, 0);
+        return;
+    }
+    const int v = w->lanes && w->varies[c->target];
+    const int of_truths = c->op == FLOW_BOTH || c->op == FLOW_EITHER || c->op == FLOW_NOT;
+    uint32_t read[3];
+    text_operand o[3] = { 0 };
+    for (int k = X(step_flow_operands)(c, read); k-- > 0;)
+        o[k] = of_truths || (c->op == FLOW_CHOSEN && !k) ? taut_text_truth(w, read[k], v)
+               : v && !(c->op == FLOW_EXCEEDS && k == 2) ? taut_text_vector(w, read[k])
+                                                         : taut_text_name(w, read[k]);
+    const char *a = o[0].text, *b = o[1].text, *d = o[2].text;
+    switch (c->op) {
+    case FLOW_MOST: taut_text_put(w, v ? "lane_most(%s, %s)" : "taut_most(%s, %s)", a, b); break;
+    case FLOW_BELOW: taut_text_put(w, v ? "is_below(%s, %s)" : "%s < %s", a, b); break;
+    case FLOW_AT_MOST: taut_text_put(w, v ? "is_at_most(%s, %s)" : "%s <= %s", a, b); break;
+    case FLOW_IS_NUMBER: taut_text_put(w, v ? "is_finite(%s)%.0s" : "%s - %s == 0", a, a); break;
+    case FLOW_EXCEEDS: taut_text_put(w, v ? "lane_exceeds(%s, %s, %s)" : "taut_exceeds(%s, %s, %s)", a, b, d); break;
+    case FLOW_BOTH: taut_text_put(w, "%s & %s", a, b); break;
+    case FLOW_EITHER: taut_text_put(w, "%s | %s", a, b); break;
+    case FLOW_NOT: taut_text_put(w, v ? "~%s" : "!%s", a); break;
+    case FLOW_CHOSEN: taut_text_put(w, v ? "pick(%s, %s, %s)" : "%s ? %s : %s", a, b, d); break;
+    }
+}
+
+void taut_text_value(text_writer *w, const program_instruction *c)
 {
     const text_operand a = taut_text_name(w, c->a);
     uint32_t operands[3];
-    const int count = taut_text_operands(c, operands);
+    const int count = X(step_flow_operands)(c, operands);
     if (w->single && w->single[c->target]) {
         put_single(w, c);
     } else if (is_reciprocal(w, c)) {
         taut_text_put(w, "taut_reciprocal(%s, &usual)", taut_text_name(w, c->b).text);
+    } else if (c->op >= FLOW_MOST) {
+        put_verdict(w, c);
     } else if (c->op == PROGRAM_MOVE) {
-        taut_text_put(w, "%s", a.text);
+        const int is_vector = w->lanes && w->varies[c->target], is_truth = w->facts[c->target] & TEXT_IS_TRUTH;
+        taut_text_put(w, "%s", is_truth ? taut_text_truth(w, c->a, is_vector).text
+                               : is_vector ? taut_text_vector(w, c->a).text : a.text);
     } else if (c->op >= OP_COUNT) {
         put_fused(w, c);
     } else if (is_larger_size(w, c, operands)) {
@@ -266,16 +353,17 @@ static void put_value(text_writer *w, const program_instruction *c)
     }
 }
 
-static void put_instruction(text_writer *w, const program_instruction *c, const char *indent)
+void taut_text_instruction(text_writer *w, const program_instruction *c, const char *indent)
 {
+    const int is_pair = w->roughly && w->facts[c->target] & TEXT_IS_TRUTH;
     taut_text_put(w, "%sconst %s %s = ", indent, taut_text_type(w, c->target), taut_text_name(w, c->target).text);
-    put_value(w, c);
+    taut_text_value(w, c);
+    if (is_pair) {
+        taut_text_put(w, ", %s = ", taut_text_not(w, c->target).text);
+        taut_text_rough(w, c, 1);
+    }
     taut_text_put(w, ";\n");
-}
-
-void taut_text_tape(text_writer *w, const segment *tape, const char *indent)
-{
-    for (uint32_t i = 0; i < tape->count; i++) put_instruction(w, &tape->code[i], indent);
+    taut_text_guard(w, c);
 }
 
 /* A number from outside or of the state. */
@@ -284,10 +372,11 @@ static void put_load(text_writer *w, uint32_t r)
     const text_program *t = w->t;
     const program *p = t->p;
     const text_operand name = taut_text_name(w, r);
-    if (t->place[r] != UINT32_MAX)
+    const uint32_t place = taut_text_place(w, r);
+    if (place != UINT32_MAX)
         taut_text_put(w, t->varies[r] ? "    const number %s = ODD(%u);\n" : "    const double %s = EVEN(%u);\n",
-                      name.text, t->place[r]);
-    else if (is_left_over(w, r))
+                      name.text, place);
+    else if (taut_text_is_left_over(w, r))
         taut_text_put(w, "    const number %s = -0.0;\n", name.text); /* x + -0 is x */
     else if (r >= p->state_first && r < p->state_first + p->state_count)
         taut_text_put(w, "    const number %s = x[%u];\n", name.text, r - p->state_first);
@@ -299,27 +388,23 @@ void taut_text_need(text_writer *w, uint32_t r)
     if (w->written[r]) return;
     w->written[r] = 1;
     const program_instruction *c = w->source[r];
-    if (w->speeds && r == w->speeds->size) {
-        w->put_speed(w);
-        return;
-    }
     if (!c) {
         put_load(w, r);
         return;
     }
-    const int count = is_larger_size(w, c, operands) ? 2 : taut_text_operands(c, operands);
+    const int count = is_larger_size(w, c, operands) ? 2 : X(step_flow_operands)(c, operands);
     for (int k = 1; k < count; k++) /* the one that takes most comes first */
         for (int i = k; i > 0 && w->depth[operands[i]] > w->depth[operands[i - 1]]; i--) {
             const uint32_t other = operands[i];
             operands[i] = operands[i - 1], operands[i - 1] = other;
         }
     for (int k = 0; k < count; k++) taut_text_need(w, operands[k]);
-    put_instruction(w, c, "    ");
+    taut_text_instruction(w, c, "    ");
 }
 
 uint32_t taut_text_sum(const text_writer *w, uint32_t a, uint32_t b)
 {
-    for (uint32_t r = 0; r < w->t->p->register_count; r++) {
+    for (uint32_t r = 0; r < w->f->register_count; r++) {
         const program_instruction *c = w->source[r];
         if (c && c->op == OP_ADD && ((c->a == a && c->b == b) || (c->a == b && c->b == a))) return r;
     }
@@ -335,118 +420,6 @@ void taut_text_section(text_writer *w)
     memset(w->written + p->state_first, 0, p->state_count);
     for (uint32_t r = 0; r < p->register_count; r++)
         if (t->place[r] != UINT32_MAX) w->written[r] = 0;
-}
-
-static void need_list(text_writer *w, const uint32_t *list, size_t count)
-{
-    for (size_t i = 0; list && i < count; i++) taut_text_need(w, list[i]);
-}
-
-/* Of what an iteration reads: in lanes it reads from memory itself what is there. */
-static void need_before(text_writer *w, const uint32_t *list, size_t count)
-{
-    const program *p = w->t->p;
-    for (size_t i = 0; list && i < count; i++) {
-        const int is_there = w->t->place[list[i]] != UINT32_MAX ||
-                             (list[i] >= p->state_first && list[i] < p->state_first + p->state_count);
-        if (!w->lanes || !is_there) taut_text_need(w, list[i]);
-    }
-}
-
-/* What an iteration computes itself counts as written. */
-static void mark_written(text_writer *w, const segment *tape)
-{
-    for (uint32_t i = 0; i < tape->count; i++) w->written[tape->code[i].target] = 1;
-}
-
-static void need_tape(text_writer *w, const segment *tape)
-{
-    for (uint32_t i = 0; i < tape->count; i++) {
-        uint32_t operands[3];
-        const int count = taut_text_operands(&tape->code[i], operands);
-        need_before(w, operands, (size_t)count);
-    }
-}
-
-void taut_text_need_for(text_writer *w, const program_phase *f)
-{
-    const segment *tapes[] = { &f->residual, &f->factor, &f->solve };
-    const uint32_t *lists[] = { f->changes, f->weights, f->seconds, f->lasts };
-    for (int i = 0; i < 3; i++) mark_written(w, tapes[i]);
-    for (int i = 0; i < f->further_count; i++) mark_written(w, &f->further[i].tape);
-    for (int i = 0; i < 3; i++) need_tape(w, tapes[i]);
-    for (int i = 0; i < f->further_count; i++) need_tape(w, &f->further[i].tape);
-    need_list(w, f->guesses, f->size);
-    for (int i = 0; i < 4; i++) need_before(w, lists[i], f->size);
-    for (int i = 0; i < f->further_count; i++) need_before(w, f->further[i].sums, f->size);
-    need_before(w, &f->unit, f->size > 0);
-    for (uint32_t i = 0; i < f->check_count; i++)
-        need_before(w, &f->checks[i].pivot, 1), need_before(w, &f->checks[i].reference, 1);
-}
-
-/* ---- rough sizes ---- */
-
-enum { READ_EXACTLY = 2 };
-
-/* What something else than a measure reads. */
-static void read_exactly(text_writer *w, uint32_t r)
-{
-    uint32_t operands[3];
-    if (w->roughly[r] == READ_EXACTLY) return;
-    w->roughly[r] = READ_EXACTLY;
-    const int count = w->source[r] ? taut_text_operands(w->source[r], operands) : 0;
-    for (int k = 0; k < count; k++) read_exactly(w, operands[k]);
-}
-
-static void read_all_exactly(text_writer *w, const uint32_t *list, size_t count)
-{
-    for (size_t i = 0; list && i < count; i++) read_exactly(w, list[i]);
-}
-
-/* A measure: a small relative error of an operand of these is none of more than its size in the value. */
-static void read_roughly(text_writer *w, uint32_t r)
-{
-    uint32_t operands[3];
-    const program_instruction *c = w->source[r];
-    if (!c || w->roughly[r]) return;
-    if (c->op != OP_MUL && c->op != OP_MAX && c->op != OP_ABS && c->op != PROGRAM_MOVE) {
-        read_exactly(w, r);
-        return;
-    }
-    w->roughly[r] = 1;
-    const int count = taut_text_operands(c, operands);
-    for (int k = 0; k < count; k++) read_roughly(w, operands[k]);
-}
-
-int taut_text_begin_roughly(text_writer *w)
-{
-    const program *p = w->t->p;
-    const uint32_t n = w->plan->n, c = w->plan->c;
-    w->roughly = taut_mem_new(w->plan->context, p->register_count, 1);
-    if (!w->roughly) return TAUT_OUT_OF_MEMORY;
-    read_all_exactly(w, p->move, n), read_all_exactly(w, p->push, n);
-    read_all_exactly(w, p->w, n), read_all_exactly(w, p->lambda, c), read_all_exactly(w, p->trend, c);
-    read_all_exactly(w, p->change, 2 * c);
-    if (p->has_work) read_exactly(w, p->work);
-    for (int k = 0; k < p->phase_count; k++) {
-        const program_phase *f = &p->phases[k];
-        const segment *tapes[] = { &f->residual, &f->factor, &f->solve, &f->further[0].tape, &f->further[1].tape };
-        for (int i = 0; i < 3 + f->further_count; i++)
-            for (uint32_t j = 0; j < tapes[i]->count; j++) {
-                uint32_t operands[3];
-                read_all_exactly(w, operands, (size_t)taut_text_operands(&tapes[i]->code[j], operands));
-            }
-        read_all_exactly(w, f->guesses, f->size);
-        for (uint32_t i = 0; i < f->check_count; i++)
-            read_exactly(w, f->checks[i].pivot), read_exactly(w, f->checks[i].reference);
-    }
-    for (int k = 0; k < p->phase_count; k++) {
-        const program_phase *f = &p->phases[k];
-        for (uint32_t i = 0; i < f->size; i++) read_roughly(w, f->weights[i]);
-        if (f->size) read_roughly(w, f->unit);
-    }
-    for (uint32_t r = 0; r < p->register_count; r++) w->roughly[r] &= 1;
-    return TAUT_OK;
 }
 
 /* ---- what stands before ---- */
@@ -472,45 +445,11 @@ static const char sizes[] =
 
 static const char scalars[] =
     "static inline number taut_most(number most, number x) { return taut_max_size(most, x); }\n"
-    "static inline int taut_exceeds(number pivot, number part, number reference)\n"
+    "static inline int taut_exceeds(number pivot, number reference, number part)\n"
     "{\n"
     "    return taut_math_fabs(pivot) > part * taut_math_fabs(reference);\n"
     "}\n"
-    /* as lane_quick and its like of lanes_text.c */
-    "static inline int taut_quick(const iteration *f, int k, number size, number before, number unit, int sound)\n"
-    "{\n"
-    "    if (f->twice) return sound & (before <= LINEAR_SOUND * unit) & (size * size <= f->rest * unit * before);\n"
-    "    if (k < f->skip_first) return 0;\n"
-    "    if (f->linear) return sound & (size <= LINEAR_SOUND * unit);\n"
-    "    const int small = size <= f->enough * unit;\n"
-    "    if (k == f->skip_first) return sound & small;\n"
-    "    const number bound = 0.5 * f->rest * unit * before;\n"
-    "    if (f->always) return sound & (small | ((2 * size < before) & (size * size * size <= bound * before)));\n"
-    "    return sound & (small | ((2 * size < before) & (size * size <= bound)));\n"
-    "}\n"
-    "static inline int taut_goes_on(const iteration *f, int k, number size, number before, number unit, int sound)\n"
-    "{\n"
-    "    const int on = sound & (f->enough * unit < size) & (size < 1e300);\n"
-    "    if (k <= f->skip_first) return k == f->skip_first ? on : 0;\n"
-    "    const number square = size * size, bound = 2 * f->rest * unit * before;\n"
-    "    const int shrinks = on & (2 * size <= before);\n"
-    "    if (f->always) return shrinks & (bound * before < square * size);\n"
-    "    const int fast = f->rough | (square * square <= 0.5 * f->enough * unit * (before * before * before));\n"
-    "    return shrinks & fast & (bound < square);\n"
-    "}\n"
-    "static inline int taut_goes_further(const iteration *f, number first, number second, number unit, int sound)\n"
-    "{\n"
-    "    return sound & (f->enough * unit < first) & (2 * second <= first) & (first < 1e300);\n"
-    "}\n"
-    "static inline int taut_once_more(const iteration *f, number first, number second, number unit)\n"
-    "{\n"
-    "    return (first <= LINEAR_SOUND * unit) & (8 * second * second * second < f->rest * unit * first * first);\n"
-    "}\n"
-    "static inline int taut_quick_further(const iteration *f, number first, number second, number last, number unit,\n"
-    "                                     int sound)\n"
-    "{\n"
-    "    return sound & (first <= LINEAR_SOUND * unit) & (2 * second * (2 * last) <= f->rest * unit * first);\n"
-    "}\n\n";
+    "\n";
 
 static const char *function_name(op o)
 {
@@ -706,7 +645,7 @@ static const char numbers[] =
     "COMPARISON(equal) COMPARISON(below) COMPARISON(at_most)\n"
     "INLINE number lane_most(number most, number x) { return lane_larger(most, lane_fabs(x)); }\n"
     "INLINE number scaled(double a, number x) { return lane_mul(all(a), x); }\n"
-    "INLINE mask lane_exceeds(number pivot, double part, number reference)\n"
+    "INLINE mask lane_exceeds(number pivot, number reference, double part)\n"
     "{\n"
     "    return is_below(scaled(part, lane_fabs(reference)), lane_fabs(pivot));\n"
     "}\n"
@@ -733,9 +672,6 @@ int taut_text_prelude(const text_plan *p, int lanes, builder *out)
     for (int k = 0; k < p->program_count; k++) X(program_mark_functions)(p->programs[k].p, &used);
     if (lanes) taut_builder_add(out, same_bits, sizeof same_bits - 1);
     int status = put_elementary(&used, out);
-    taut_builder_add(out, "\n", 1);
-    taut_builder_add(out, (const char *)taut_iteration_text, taut_iteration_text_size);
-    taut_builder_add(out, (const char *)taut_iteration_words_text, taut_iteration_words_text_size);
     taut_builder_add(out, "\n", 1);
     taut_builder_add(out, sizes, sizeof sizes - 1);
     if (lanes) {

@@ -79,10 +79,10 @@ int taut_text_lanes(const text_plan *p, int lanes, int groups, builder *out);
    an H200 rattle took 18.3 ps a step with three, 18.5 with two and 18.6 with four; fast 14.5 with four and 15.0 with
    three; em 38.0 with three and 41.6 with two or four; lobatto:s=3 118 with one or two and 123 with four. */
 enum { CUDA_BLOCKS = 3, CUDA_BLOCKS_LONG = 2, CUDA_BLOCKS_FAST = 4, CUDA_LONG = 1000 /* instructions */ };
-/* fast: sums of the state without what rounding leaves over. */
+/* The text has the numbers from outside that are the same for all members in `even`, and in single precision in
+   `single`. fast: sums of the state without what rounding leaves over. */
 int taut_text_cuda(const text_plan *p, int blocks, int fast, builder *out);
-/* Are its steps without branches (cuda_direct.c)? Their text has the numbers from outside in single precision, too,
-   in `single`. All phases have quick verdicts, and steps have one part. */
+/* Are its steps without branches (cuda_direct.c)? Where they have one part, and are judged by the size of corrections. */
 int taut_text_cuda_is_direct(const text_plan *p);
 
 /* ---- rows: columns of frames, read off the states (row_text.c) ---- */

@@ -19,6 +19,12 @@ run_plan taut_library_run_plan(wide begin, const taut_run *run)
     return taut_run_plan(begin, taut_wide_from_double(run->until), taut_wide_from_double(run->h));
 }
 
+long taut_step_count(double h, double until)
+{
+    const run_plan plan = taut_run_plan(0, taut_wide_from_double(until), taut_wide_from_double(h));
+    return h > 0 ? taut_run_plan_divides(&plan) : 0;
+}
+
 size_t taut_run_rows(const taut_simulation *z, const taut_run *given)
 {
     taut_run run;

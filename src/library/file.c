@@ -1,10 +1,12 @@
-/* Run files and pages of the public interface. */
+/* Run files, pages and exports of the public interface. */
 #include "library/library.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "record/export.h"
 #include "record/sweep_file.h"
 #include "report/page.h"
 #include "report/sweep_page.h"
@@ -95,28 +97,39 @@ static int read_pairs(taut_file *f, size_t first, size_t count, const size_t *co
     return status;
 }
 
+static int check_columns(taut_file *f, const size_t *columns, size_t count)
+{
+    const size_t all = taut_file_columns(f);
+    for (size_t i = 0; columns && i < count; i++)
+        if (columns[i] >= all)
+            return taut_fail(f->context, TAUT_BAD_USAGE, "there is no column %zu: the run has %zu, counted from 0",
+                             columns[i], all);
+    return TAUT_OK;
+}
+
+/* All columns, in their order; NULL without memory. */
+static size_t *list_columns(taut_file *f, size_t *count)
+{
+    *count = taut_file_columns(f);
+    size_t *list = taut_mem_new(f->context, *count, sizeof *list);
+    for (size_t i = 0; list && i < *count; i++) list[i] = i;
+    return list;
+}
+
 int taut_file_read(taut_file *f, size_t first, size_t count, const size_t *columns, size_t column_count, double *high,
                    double *low)
 {
     LIBRARY_NEEDS(NULL, f, "file");
     LIBRARY_NEEDS(f->context, high || !count, "high");
-    const size_t frames = (size_t)taut_record_frame_count(f->r), all = taut_file_columns(f);
+    const size_t frames = (size_t)taut_record_frame_count(f->r);
     size_t *list = NULL;
     int status = TAUT_OK;
     library_begin(f->context);
     if (first > frames || count > frames - first)
         status = taut_fail(f->context, TAUT_BAD_USAGE, "%zu frames from %zu on are asked for, and there are %zu",
                            count, first, frames);
-    for (size_t i = 0; !status && columns && i < column_count; i++)
-        if (columns[i] >= all)
-            status = taut_fail(f->context, TAUT_BAD_USAGE, "there is no column %zu: the run has %zu, counted from 0",
-                               columns[i], all);
-    if (!status && !columns) {
-        column_count = all;
-        list = taut_mem_new(f->context, all, sizeof *list);
-        if (!list) status = TAUT_OUT_OF_MEMORY;
-        for (size_t i = 0; list && i < all; i++) list[i] = i;
-    }
+    if (!status) status = check_columns(f, columns, column_count);
+    if (!status && !columns && !(list = list_columns(f, &column_count))) status = TAUT_OUT_OF_MEMORY;
     if (!status && count && column_count)
         status = low ? read_pairs(f, first, count, list ? list : columns, column_count, high, low)
                      : taut_record_read(f->r, (long)first, (long)count, list ? list : columns, column_count, high);
@@ -153,23 +166,95 @@ int taut_file_event_at(taut_file *f, size_t index, taut_file_event *event)
 
 /* ---- pages ---- */
 
-int taut_page(taut_file *f, int (*write)(void *user, const char *data, size_t size), void *user)
+typedef int (*page_writer)(void *user, const char *data, size_t size);
+
+static int write_page(taut_file *f, const page_part *part, page_writer write, void *user)
 {
     char *text = NULL;
     size_t size = 0;
-    LIBRARY_NEEDS(NULL, f, "file");
-    LIBRARY_NEEDS(f->context, write, "write");
     library_begin(f->context);
     FILE *memory = open_memstream(&text, &size);
     if (!memory)
         return library_done(f->context, taut_fail(f->context, TAUT_OUT_OF_MEMORY, "out of memory for the page"));
     int status = taut_sweep_is(f->r) ? taut_sweep_page_write(f->context, f->r, (const char *)taut_template_ensemble,
                                                              taut_template_ensemble_size, memory)
-                                     : taut_page_write(f->context, f->r, (const char *)taut_template_page,
-                                                       taut_template_page_size, memory);
+                                     : taut_page_write_part(f->context, f->r, part, (const char *)taut_template_page,
+                                                            taut_template_page_size, memory);
     if (fclose(memory) && !status) status = taut_fail(f->context, TAUT_OUT_OF_MEMORY, "out of memory for the page");
     if (!status && write(user, text, size))
         status = taut_fail(f->context, TAUT_CANNOT_WRITE, "the page was not taken: its callback failed");
     free(text);
+    return library_done(f->context, status);
+}
+
+int taut_page(taut_file *f, page_writer write, void *user)
+{
+    const page_part whole = { .from = -INFINITY, .to = INFINITY, .every = 1 };
+    LIBRARY_NEEDS(NULL, f, "file");
+    LIBRARY_NEEDS(f->context, write, "write");
+    return write_page(f, &whole, write, user);
+}
+
+int taut_page_part(taut_file *f, const taut_page_options *options, page_writer write, void *user)
+{
+    taut_page_options o;
+    LIBRARY_NEEDS(NULL, f, "file");
+    LIBRARY_NEEDS(f->context, options, "options");
+    LIBRARY_NEEDS(f->context, write, "write");
+    library_begin(f->context);
+    int status = taut_library_take(f->context, "taut_page_options", options, sizeof o, &o);
+    if (!status && o.every < 0)
+        status = taut_fail(f->context, TAUT_BAD_USAGE, "every is a number from 1 on, or 0 for 1, not %ld", o.every);
+    if (status) return library_done(f->context, status);
+    const page_part part = { .from = o.from ? *o.from : -INFINITY, .to = o.to ? *o.to : INFINITY,
+                             .every = o.every ? o.every : 1, .meshes = o.meshes };
+    library_done(f->context, TAUT_OK);
+    return write_page(f, &part, write, user);
+}
+
+/* ---- exports ---- */
+
+typedef int (*exporter)(taut_context *context, record *r, const char *path, const export_options *options);
+static const struct {
+    const char *ending;
+    exporter export;
+} exports[] = { { ".csv", taut_export_csv },
+                { ".h5", taut_export_hdf5 },
+                { ".hdf5", taut_export_hdf5 },
+                { ".xyz", taut_export_xyz } };
+enum { EXPORTS = sizeof exports / sizeof *exports };
+
+const char *taut_export_ending(size_t index) { return index < EXPORTS ? exports[index].ending : NULL; }
+
+static exporter find_exporter(const char *path)
+{
+    const size_t length = strlen(path);
+    for (size_t i = 0; i < EXPORTS; i++) {
+        const size_t ending = strlen(exports[i].ending);
+        if (length > ending && strcmp(path + length - ending, exports[i].ending) == 0) return exports[i].export;
+    }
+    return NULL;
+}
+
+int taut_file_export(taut_file *f, const char *path, const taut_export *what)
+{
+    taut_export o = { 0 };
+    size_t *all = NULL;
+    LIBRARY_NEEDS(NULL, f, "file");
+    LIBRARY_NEEDS(f->context, path, "path");
+    library_begin(f->context);
+    const exporter export = find_exporter(path);
+    int status = what ? taut_library_take(f->context, "taut_export", what, sizeof o, &o) : TAUT_OK;
+    if (!status && !export)
+        status = taut_fail(f->context, TAUT_BAD_USAGE, "'%s': the name of an export ends in .csv, .h5 or .xyz", path);
+    if (!status && o.every < 0)
+        status = taut_fail(f->context, TAUT_BAD_USAGE, "every is a number from 1 on, or 0 for 1, not %ld", o.every);
+    if (!status) status = check_columns(f, o.columns, o.column_count);
+    if (!status && !o.columns && !(all = list_columns(f, &o.column_count))) status = TAUT_OUT_OF_MEMORY;
+    if (!status) {
+        const export_options options = { o.columns ? o.columns : all, o.column_count, o.every ? o.every : 1 };
+        status = export(f->context, f->r, path, &options);
+    }
+    taut_mem_free(f->context, all);
     return library_done(f->context, status);
 }

@@ -8,6 +8,7 @@
 #include "record/recorder.h"
 #include "run/engine.h"
 #include "run/plan.h"
+#include "run/progress.h"
 #include "taut/taut.h"
 
 /* What every call that can fail begins and ends with: the error is that of the last of them, and a success has none.
@@ -91,6 +92,19 @@ struct taut_simulation {
 int taut_library_take(taut_context *context, const char *name, const void *given, size_t known, void *to);
 /* Copies out as much of a struct as the user's has room for; its size stays. */
 void taut_library_give(const void *from, size_t known, void *to);
+
+/* All digits of a number. */
+static inline taut_value library_value(wide x)
+{
+    const double high = (double)x;
+    return (taut_value){ high, high - high == 0 ? (double)(x - high) : 0 };
+}
+
+/* A computation of many runs, for another thread. */
+struct taut_progress {
+    taut_context *context;
+    run_progress progress;
+};
 
 /* model.c */
 definition *taut_library_settings(taut_context *context, const definition *from, size_t count);

@@ -412,3 +412,23 @@ int taut_members_run(taut_members *z, taut_members_run_options *given)
     taut_library_give(run, sizeof *run, given);
     return library_done(z->context, status);
 }
+
+/* ---- parts together ---- */
+
+int taut_members_merge(taut_context *context, const char *const *parts, size_t count, const char *path, int replace,
+                       taut_members_merged *merged)
+{
+    sweep_progress p = { 0 };
+    LIBRARY_NEEDS(context, context, "context");
+    LIBRARY_NEEDS(context, parts, "parts");
+    LIBRARY_NEEDS(context, path, "path");
+    library_begin(context);
+    int status = TAUT_OK;
+    for (size_t i = 0; !status && i < count; i++)
+        if (!parts[i]) status = taut_fail(context, TAUT_BAD_USAGE, "part %zu has no name; give it one", i + 1);
+    if (!status && !count) status = taut_fail(context, TAUT_BAD_USAGE, "there are no parts; give their names");
+    if (!status) status = taut_sweep_merge(context, parts, count, path, replace, &p);
+    const taut_members_merged found = { .members = p.members, .done = p.done, .failed = p.failed };
+    if (!status && merged) taut_library_give(&found, sizeof found, merged);
+    return library_done(context, status);
+}

@@ -1,4 +1,5 @@
 /* Models of the public interface: counted, constant. */
+#include "base/near.h"
 #include "library/library.h"
 
 int taut_library_take(taut_context *context, const char *name, const void *given, size_t known, void *to)
@@ -71,13 +72,24 @@ static int read_settings(taut_context *context, const taut_setting *settings, si
 
 /* ---- models ---- */
 
+static int no_such_setting(taut_context *context, const model *m, const char *name)
+{
+    char advice[NEAR_TEXT];
+    near_word n = taut_near(name);
+    for (size_t i = 0; i < m->parameter_count; i++) taut_near_try(&n, m->parameters[i].name);
+    const char *more = taut_near_text(&n, "", advice);
+    taut_fail(context, TAUT_BAD_USAGE, "the model has no param, input or option '%s'%s%.*s", name, *more ? "; " : "",
+              *more ? (int)strlen(more) - 1 : 0, more);
+    taut_fail_near(context, n.word);
+    return TAUT_BAD_USAGE;
+}
+
 /* Wraps a loaded model, after a look at its settings. */
 static int wrap(taut_context *context, model *m, const definition *d, size_t count, taut_model **result)
 {
     int status = TAUT_OK;
     for (size_t i = 0; !status && i < count; i++)
-        if (!d[i].used)
-            status = taut_fail(context, TAUT_BAD_USAGE, "the model has no param, input or option '%s'", d[i].name);
+        if (!d[i].used) status = no_such_setting(context, m, d[i].name);
     taut_model *wrapped = status ? NULL : taut_mem_new(context, 1, sizeof *wrapped);
     definition *settings = wrapped ? taut_library_settings(context, d, count) : NULL;
     if (!status && (!wrapped || !settings)) status = TAUT_OUT_OF_MEMORY;
@@ -151,6 +163,15 @@ void taut_model_release(taut_model *wrapped)
     taut_library_settings_free(context, wrapped->settings, wrapped->setting_count);
     taut_mem_free(context, wrapped);
     taut_context_release(context);
+}
+
+int taut_model_parameter(const taut_model *wrapped, size_t index, taut_parameter *info)
+{
+    if (!wrapped || !info || index >= wrapped->m->parameter_count) return TAUT_BAD_USAGE;
+    const parameter *p = &wrapped->m->parameters[index];
+    const taut_parameter found = { .name = p->name, .value = library_value(p->value), .is_input = p->is_input };
+    taut_library_give(&found, sizeof found, info);
+    return TAUT_OK;
 }
 
 const char *taut_model_title(const taut_model *wrapped) { return wrapped ? wrapped->m->title : NULL; }

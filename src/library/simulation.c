@@ -271,13 +271,3 @@ void taut_counts(const taut_simulation *z, taut_work *work)
                               .projected_steps = w->projected_steps };
     taut_library_give(&found, sizeof found, work);
 }
-
-int taut_methods(size_t index, taut_method_info *info)
-{
-    if (!info || index >= (size_t)taut_engine_double.method_count()) return TAUT_BAD_USAGE;
-    const struct method_info *m = taut_engine_double.method_info((int)index);
-    const taut_method_info found = { .name = m->name, .summary = m->summary, .source = m->source, .order = m->order,
-                                     .keeps = m->keeps };
-    taut_library_give(&found, sizeof found, info);
-    return TAUT_OK;
-}

@@ -1,57 +1,135 @@
-/* The two halves of block elimination: the symbolic one, once per pattern, and the numeric one. Internal to this
- * folder.
+/* Block elimination: the order of the nodes and the plan of the elimination, made once per pattern, and the loops that
+ * carry it out. Internal to this folder.
  *
  * The unknowns of a mechanism come in nodes: the velocities of a body, the multipliers of a constraint. A node has as
  * many equations as unknowns. The matrix is eliminated node by node in an order that is fixed from the pattern alone.
- * Equations are exchanged for pivots within a front only, never between fronts, so that the order holds whatever the
- * values are.
+ * Equations are exchanged for pivots within a node only, so that the order holds whatever the values are.
  *
  * The elimination is multifrontal (Duff and Reid 1983). A front is a dense matrix
  *     [F11 F12]   m rows of its own unknowns
  *     [F21 F22]   w rows of unknowns that are eliminated later
- * that gathers entries of the matrix and what its children leave. F11 = P'LU is factored, and F22 - F21 F11^-1 F12 is
- * added to the front of the parent. */
+ * that gathers entries of the matrix and what its children leave. D = F11^-1 and E = D F12 are computed, and
+ * F22 - F21 E is added to the front of the parent. Then
+ *     y = D b1, b2 := b2 - F21 y on the way up the tree, x1 = y - E x2 on the way down,
+ * products of matrices by vectors, without divisions. The own unknowns of a front are eliminated in panels, a node each
+ * or several that have the same neighbours: D is block diagonal, F21 includes the rows of later panels, and E their
+ * columns.
+ *
+ * Fronts of one shape that do not depend on each other, such as those of the bodies of a chain, are eliminated
+ * BLOCKS_LANES at a time: their numbers are interleaved, and each lane of a vector computes one front. Each front gets
+ * the same operations in the same order in a lane and alone. */
 #ifndef TAUT_LINALG_LINEAR_BLOCKS_H
 #define TAUT_LINALG_LINEAR_BLOCKS_H
 
 #include "linalg/linear_backend.h"
 
-enum { BLOCKS_MOST = 48 }; /* own unknowns of a front, unless a single node has more */
+enum {
+    BLOCKS_MOST = 48,  /* own unknowns of a front, unless a single node has more */
+    BLOCKS_PANEL = 12, /* unknowns of a panel, unless a single node has more */
+    BLOCKS_FIXED = 6,  /* own unknowns for which loops are compiled, at most */
+    BLOCKS_LANES = 4,  /* numbers of a vector */
+    BLOCKS_PAST = BLOCKS_LANES - 1 /* loops over the rows of a single front run so far past its last row, at most */
+};
 
-/* One entry of the matrix: its number among the values, and its place in the front, which stands by columns. */
+/* Fronts of one shape that are eliminated together: `lanes` is 1 or BLOCKS_LANES; lanes without a front have a unit
+ * matrix. A front stands by columns, the number in row i, column j of lane l at
+ *     j < m:  at + j * stride + i * lanes + l
+ *     j >= m: at + m * stride + (j - m) * later_stride + i * lanes + l
+ * Fronts without children have no F22: it comes and goes column by column. The columns of a single front have
+ * BLOCKS_PAST zeros at their end. */
 typedef struct {
-    int value, at;
-} blocks_entry;
-
-typedef struct {
-    int first;               /* its unknowns are first .. first + own - 1 in the order of elimination */
     int own, later;          /* m and w */
-    int children;            /* fronts whose remainders it takes; in postorder they come just before it */
-    int first_entry, entry_count;
-    size_t indices;          /* where its numbers begin in `index` and `into` below */
-    size_t factors;          /* the same in `factors`: m columns of m + w numbers, then w columns of m */
-} blocks_front;
+    int lanes;
+    int is_leaf;             /* no children */
+    int first_panel, panels; /* in `panel` below: unknowns of each */
+    int fixed;               /* m, where loops have been compiled for it: a small number, in one panel; or 0 */
+    int first;               /* own unknown k of lane l is the unknown first + k * lanes + l of the order */
+    size_t at, stride, later_stride;
+    size_t inverses;         /* where those of its panels begin: b columns of taut_blocks_rows(b) numbers per lane */
+    size_t indices;          /* where its numbers begin in `index`, `into_row` and `into_column` below */
+    size_t runs;             /* and in `run` */
+} blocks_group;
 
-/* What the numeric half needs. It depends on the pattern alone, and objects of one pattern share it. */
+/* What the loops need. It depends on the pattern alone, and objects of one pattern share it. */
 typedef struct {
     long users;
-    int n, count;            /* unknowns, fronts */
-    blocks_front *fronts;    /* in postorder */
-    blocks_entry *entries;
-    int *index;              /* of a front, w numbers: its later unknowns, in the order of elimination, ascending */
-    int *into;               /* and where they stand in the front of the parent */
-    int *row, *column;       /* of the matrix, of the k-th unknown of the order */
-    unsigned char *is_late;  /* of the k-th unknown: its node */
-    size_t factor_count;     /* numbers of all factors */
-    size_t stack_most;       /* numbers of remainders that wait at a time, at most */
+    int n, entries;          /* of the matrix */
+    int unknowns;            /* of the order: n and those of lanes without a front */
+    int count;               /* of the groups */
+    blocks_group *groups;    /* children before their parents */
+    int *panel;
+    int *place;              /* of each entry of the matrix: where it stands in the fronts */
+    int *ones, one_count;    /* the diagonals of lanes without a front */
+    int *index;              /* of a front: its later unknowns in the order, ascending; w times `lanes` */
+    int *into_row;           /* and where they stand in a column of the front of the parent; w for each lane */
+    size_t *into_column;     /* and where those columns stand; as index */
+    unsigned char *run;      /* of a group, w numbers: BLOCKS_LANES where so many rows follow each other in the fronts
+                                of all parents, otherwise 1 */
+    int *row, *column;       /* of the matrix: their unknown in the order */
+    unsigned char *is_late;  /* of an unknown of the order: its node */
+    size_t front_count;      /* numbers of all fronts */
+    size_t inverse_count;
+    size_t factor_count;     /* numbers that the factors need */
     int widest;              /* m + w, at most */
     double operations;       /* of a factorisation */
 } blocks_plan;
 
+/* The order of the nodes. */
+typedef struct {
+    int *at;                 /* neighbours, ascending */
+    int count;
+    size_t capacity;
+} blocks_list;
+
+typedef struct {
+    int count, front_count;  /* nodes; fronts as they were found */
+    int *size;               /* unknowns of a node */
+    blocks_list *near;       /* of a node: those eliminated after it that are then its neighbours */
+    int *front;              /* of a node */
+    int *member;             /* the nodes in the order of elimination */
+    int *first_member;       /* of a front; the node there is the one that has the front's neighbours in `near` */
+} blocks_order;
+
+/* size, of the nodes, goes over to the result. */
+int taut_blocks_order(taut_context *context, const linear_pattern *pattern, const linear_nodes *nodes, int *size,
+                      blocks_order *result);
+void taut_blocks_order_clear(taut_context *context, blocks_order *o);
+
 /* *result is NULL, with status TAUT_OK, where the nodes do not fit together (a node needs as many equations as
-   unknowns). */
+   unknowns), or where the fronts would be enormous. */
 int taut_blocks_analyse(taut_context *context, const linear_pattern *pattern, const linear_nodes *nodes,
                         blocks_plan **result);
 void taut_blocks_plan_destroy(taut_context *context, blocks_plan *plan);
+
+/* The column of an inverse of `unknowns` has so many numbers per lane: loops over single fronts take whole vectors. */
+static inline int taut_blocks_rows(int unknowns, int lanes)
+{
+    return lanes > 1 ? unknowns : (unknowns + BLOCKS_PAST) / BLOCKS_LANES * BLOCKS_LANES;
+}
+
+/* The numbers that the loops work on. An array of unknowns has those of the order and one more, which is zero. */
+typedef struct {
+    const blocks_plan *plan;
+    double *image;           /* the matrix, in the places of its fronts, with zeros where it has no entries */
+    double *fronts;          /* the same eliminated: F21 and E */
+    double *inverses;        /* D */
+    double *size;            /* of each unknown: what its pivot is computed from */
+    double *work, *more;     /* of `taut_blocks_work` numbers */
+    int *pivots;             /* of a panel: of each unknown and lane, the row that is exchanged with it */
+} blocks_numbers;
+
+static inline size_t taut_blocks_work(const blocks_plan *plan)
+{
+    return 2 * BLOCKS_LANES * ((size_t)plan->widest + BLOCKS_PAST);
+}
+
+/* Puts the values where they belong and eliminates. 0 when a pivot is nothing but round-off. */
+int taut_blocks_eliminate(const blocks_numbers *s, const double *values);
+/* x := A^-1 x in the order of elimination, rows becoming columns; or A'^-1 x. */
+void taut_blocks_substitute(const blocks_numbers *s, double *x);
+void taut_blocks_substitute_transposed(const blocks_numbers *s, double *x);
+/* residual -= A x, sums += |A| size */
+void taut_blocks_residual(const blocks_numbers *s, const double *x, const double *size, double *residual,
+                          double *sums);
 
 #endif

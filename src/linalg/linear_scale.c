@@ -1,6 +1,7 @@
 /* What the back ends share: scales against which pivots are judged, and the check for values that are not finite. */
 #include <math.h>
 
+#include "base/loops.h"
 #include "linalg/linear_backend.h"
 
 void taut_linear_scales(const linear_pattern *pattern, const double *values, double *row_scale, double *column_size)
@@ -36,7 +37,7 @@ int taut_linear_singular(taut_context *context, linear_info *info, long column)
     return taut_fail(context, TAUT_SINGULAR, "the matrix is singular: its column %ld depends on the others", column);
 }
 
-int taut_linear_finite(long count, const double *values)
+static WIDE_LOOPS int are_finite(long count, const double *values)
 {
     /* x * 0 is 0 for every finite x and not a number for every other; four sums hide the latency of the addition */
     double sum[4] = { 0, 0, 0, 0 };
@@ -46,3 +47,5 @@ int taut_linear_finite(long count, const double *values)
     for (; i < count; i++) sum[0] += values[i] * 0.0;
     return (sum[0] + sum[1]) + (sum[2] + sum[3]) == 0;
 }
+
+int taut_linear_finite(long count, const double *values) { return are_finite(count, values); }

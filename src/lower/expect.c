@@ -4,8 +4,9 @@
 
 /* ---- what is expected ---- */
 
-/* Longer functions gain little. */
-enum { WHOLE_LENGTH = 1500, WHOLE_SHORT = 400, WHOLE_KEEPING = 200 };
+/* Longer functions gain little. Steps without an iteration are a chain of stages, each of which waits for the one before,
+   and gain a fifth from their order. */
+enum { WHOLE_LENGTH = 1500, WHOLE_SHORT = 400, WHOLE_KEEPING = 200, WHOLE_STRAIGHT = 3000 };
 
 /* How far corrections go with one matrix: at most, in any of the phases. */
 static int most_further(const program *p)
@@ -22,6 +23,7 @@ int X(expect_rounds)(const program *p, const program_phase *f, int which)
 {
     const int further = most_further(p), last = further ? further + 1 : 2;
     int any = 0;
+    if (which == EXPECT_MIXED) which = 0;
     for (int k = 0; k < p->phase_count; k++) any |= p->phases[k].size && p->phases[k].iteration.linear;
     if (!f->size) return 0;
     if (f->iteration.linear) return which == last ? 2 : 1;
@@ -33,7 +35,7 @@ int X(expect_rounds)(const program *p, const program_phase *f, int which)
 /* Corrections behind the last round: none, one (1) or several (2). */
 static int expect_further(const program_phase *f, int which)
 {
-    return which < f->further_count ? which : f->further_count;
+    return which == EXPECT_MIXED ? 0 : which < f->further_count ? which : f->further_count;
 }
 
 /* Not where matrices are rough: that takes more rounds, and another number of them from step to step. The last one is
@@ -49,7 +51,8 @@ int X(expect_count)(const program *p)
         for (int i = 0; i < f->further_count; i++) length += f->further[i].tape.count;
         keeps |= f->size && !f->iteration.linear && !f->iteration.always;
     }
-    if (!p->phase_count || length > (keeps ? WHOLE_KEEPING : WHOLE_LENGTH)) return 0;
+    if (!p->phase_count) return !p->outputs && p->results.count <= WHOLE_STRAIGHT; /* one way to go */
+    if (length > (keeps ? WHOLE_KEEPING : WHOLE_LENGTH)) return 0;
     const int further = most_further(p), all = further ? further + 2 : 3;
     return length > WHOLE_SHORT ? all - 1 : all;
 }
@@ -74,6 +77,8 @@ typedef struct {
     int which, failed, is_impossible;
     int phase, round, is_inside; /* of the phases that are solved for something; of a loop */
     int has_gone_further;
+    uint32_t ended, others;   /* truths of a mixed way: the iteration ends with this round; it ends, or is left, in
+                                 other ways than those that are expected */
     uint32_t begun;           /* instruction: where the round began */
     int passing;              /* of PROGRAM_WORK: the last that was given out */
 } walk;
@@ -243,6 +248,13 @@ static uint32_t find_sum(const walk *w, uint32_t a, uint32_t b)
     return 0;
 }
 
+static int is_mixed(const walk *w) { return w->which == EXPECT_MIXED && w->p->phases[w->phase].further_count; }
+
+static int is_unknown(const walk *w, uint32_t r)
+{
+    return r >= w->p->unknown_first && r < w->p->unknown_first + w->p->unknown_count;
+}
+
 /* A number is computed as in the flow. */
 static void compute(walk *w, const program_instruction *c)
 {
@@ -253,6 +265,10 @@ static void compute(walk *w, const program_instruction *c)
     const fact *a = fact_of(w, read[0]), *b = count > 1 ? fact_of(w, read[1]) : NULL;
     const fact first = a ? *a : (fact){ 0 }, second = b ? *b : (fact){ 0 };
     if (x) *x = (fact){ 0 };
+    if (x && c->op == PROGRAM_MOVE && a && first.is_known && read[0] < w->from->value_first) {
+        *x = (fact){ .same = read[0], .is_known = 1, .number = first.number };
+        return;
+    }
     if (c->op == FLOW_MOST) {
         const uint32_t size = passing(w);
         emit(w, OP_ABS, size, read[1], 0, 0);
@@ -262,6 +278,12 @@ static void compute(walk *w, const program_instruction *c)
     const uint32_t sum = x && c->op == OP_ADD && !w->is_inside ? find_sum(w, read[0], read[1]) : 0;
     if (sum) {
         x->same = sum;
+        return;
+    }
+    if (w->is_inside && w->has_gone_further && is_mixed(w) && is_unknown(w, c->target)) {
+        const uint32_t corrected = passing(w);
+        emit(w, c->op, corrected, read[0], read[1], read[2]);
+        emit(w, FLOW_CHOSEN, c->target, w->ended, c->target, corrected);
         return;
     }
     emit(w, c->op, c->target, read[0], read[1], read[2]);
@@ -278,6 +300,54 @@ static int decide(walk *w, uint32_t truth, int expected, program_way way)
     return expected;
 }
 
+/* ---- mixed ways ----
+ *
+ * Some steps end an iteration with one round, others need one more correction with its matrix. A mixed way is right for
+ * both: the correction is made, and counts where it is needed. */
+
+/* The register of a truth that is computed. */
+static uint32_t compute_truth(walk *w, uint32_t truth)
+{
+    const fact *x = fact_of(w, truth);
+    if (!x || (!x->is_known && !x->by)) w->is_impossible = 1;
+    if (w->is_impossible) return w->from->literal_first;
+    if (x->is_known) return w->from->literal_first + (x->number != 0 ? FLOW_ONE : FLOW_ZERO);
+    const program_instruction *c = &w->from->code[x->by - 1];
+    const int of_truths = c->op == FLOW_BOTH || c->op == FLOW_EITHER || c->op == FLOW_NOT;
+    const uint32_t a = (of_truths ? compute_truth : resolve)(w, c->a);
+    const uint32_t b = c->op == FLOW_NOT ? 0 : (of_truths ? compute_truth : resolve)(w, c->b);
+    emit(w, c->op, c->target, a, b, 0);
+    return c->target;
+}
+
+static uint32_t combine(walk *w, uint32_t o, uint32_t a, uint32_t b)
+{
+    const uint32_t target = passing(w);
+    emit(w, o, target, a, b, 0);
+    return target;
+}
+
+/* The iteration ends here; the first of the reasons is the usual one. */
+static void mix_end(walk *w, uint32_t truth)
+{
+    const uint32_t ends = compute_truth(w, truth);
+    if (!w->ended)
+        w->ended = ends;
+    else
+        w->others = w->others ? combine(w, FLOW_EITHER, w->others, ends) : ends;
+}
+
+/* What is behind the condition is for those that have not ended. */
+static void mix_correction(walk *w, uint32_t truth)
+{
+    const uint32_t once = compute_truth(w, truth);
+    const uint32_t alone = w->others ? combine(w, FLOW_BOTH, once, combine(w, FLOW_NOT, w->others, 0)) : once;
+    emit(w, FLOW_LEAVE, 0, combine(w, FLOW_EITHER, w->ended, alone), 0, WAY_OTHER);
+    w->has_gone_further = 1;
+}
+
+/* ---- verdicts on the way ---- */
+
 /* Does the iteration end here? Otherwise it does with fewer rounds, or with more. */
 static int ends(walk *w, uint32_t truth)
 {
@@ -287,9 +357,19 @@ static int ends(walk *w, uint32_t truth)
     return decide(w, truth, expected, expected ? WAY_MORE : WAY_LESS);
 }
 
-/* Corrections that go on with one matrix: with one more, or several; a matrix is kept. */
-static int goes_further(walk *w, uint32_t truth)
+static int has_end(const step_flow *f, uint32_t opened)
 {
+    for (uint32_t i = opened; f->code[i].op != FLOW_FI; i++)
+        if (f->code[i].op == FLOW_NEXT) return 1;
+    return 0;
+}
+
+/* A condition: corrections that go on with one matrix, with one more, or several; a matrix is kept; or pivots that are
+   not sound, which is not expected. */
+static int goes_into(walk *w, uint32_t opened)
+{
+    const uint32_t truth = w->from->code[opened].a;
+    if (!has_end(w->from, opened)) return decide(w, truth, 0, WAY_OTHER);
     const int further = expect_further(&w->p->phases[w->phase], w->which);
     w->has_gone_further |= further > 0;
     return decide(w, truth, further == FURTHER_ONCE + 1, further == FURTHER_ONCE + 1 ? WAY_MORE
@@ -302,6 +382,7 @@ static void begin_loop(walk *w)
     do w->phase++;
     while (!w->p->phases[w->phase].size);
     w->round = w->has_gone_further = 0, w->is_inside = 1;
+    w->ended = w->others = 0;
     w->begun = w->f->count;
 }
 
@@ -316,12 +397,24 @@ static uint32_t follow(walk *w, uint32_t i)
         w->round++, w->begun = w->f->count;
         return c->c + 1;
     case FLOW_NEXT:
+        if (is_mixed(w) && !w->has_gone_further) {
+            mix_end(w, c->a);
+            break;
+        }
         if (!ends(w, c->a)) break;
         w->is_inside = 0;
         return c->c;
-    case FLOW_IF: return goes_further(w, c->a) ? i + 1 : c->c;
+    case FLOW_IF:
+        if (!is_mixed(w) || !has_end(w->from, i)) return goes_into(w, i) ? i + 1 : c->c;
+        mix_correction(w, c->a);
+        break;
     case FLOW_FI: break;
-    case FLOW_LEAVE: require(w, c->a, 1, WAY_OTHER); break;
+    case FLOW_LEAVE:
+        if (w->is_inside && is_mixed(w) && w->ended)
+            w->others = combine(w, FLOW_EITHER, w->others, combine(w, FLOW_NOT, compute_truth(w, c->a), 0));
+        else
+            require(w, c->a, 1, WAY_OTHER);
+        break;
     case FLOW_COUNT: w->counts[c->target - w->from->count_first]++; break;
     case FLOW_BELOW: case FLOW_AT_MOST: case FLOW_IS_NUMBER: case FLOW_EXCEEDS: case FLOW_BOTH: case FLOW_EITHER:
     case FLOW_NOT: case FLOW_CHOSEN:
@@ -370,7 +463,11 @@ static void know_literals(walk *w)
 
 int X(expect_flow)(const program *p, int which, step_flow *f, long *counts)
 {
-    const step_flow *from = &p->flow;
+    return X(expect_flow_of)(p, &p->flow, which, f, counts);
+}
+
+int X(expect_flow_of)(const program *p, const step_flow *from, int which, step_flow *f, long *counts)
+{
     const size_t registers = (size_t)from->register_count + PROGRAM_WORK;
     walk w = { .p = p, .from = from, .f = f, .counts = counts, .which = which, .phase = -1 };
     w.facts = taut_mem_new(p->context, from->register_count - from->literal_first, sizeof *w.facts);

@@ -7,6 +7,9 @@
 
 #include "lower/program.h"
 
+/* Instead of a number: for steps that need one more correction with a matrix, and for those that do not. It has
+   verdicts that are computed, and FLOW_LEAVE, which machine code does not take. */
+enum { EXPECT_MIXED = -1 };
 /* How many are worth it, PROGRAM_WHOLE at the most. */
 int X(expect_count)(const program *p);
 /* The rounds of a phase in the which-th of them. */
@@ -14,5 +17,7 @@ int X(expect_rounds)(const program *p, const program_phase *f, int which);
 /* Makes it, and adds what it counts. Values that it needs for a moment are among the numbers behind the registers of the
    program's flow. f->count is 0 where there is no such way. */
 int X(expect_flow)(const program *p, int which, step_flow *f, long *counts);
+/* The same of another flow of that program. */
+int X(expect_flow_of)(const program *p, const step_flow *from, int which, step_flow *f, long *counts);
 
 #endif

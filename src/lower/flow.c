@@ -10,7 +10,8 @@
 typedef struct {
     const program *p;
     step_flow *f;
-    int single, failed;
+    int single, relative, failed;
+    uint32_t unit, scale;     /* of the phase, what sizes are compared with; and by what they are multiplied */
     uint32_t zero, one;       /* registers of literals; as truths, what is known */
     uint32_t since;           /* instruction: what was computed from there on has been, whatever way was taken */
     uint32_t literal_most;
@@ -222,34 +223,42 @@ static uint32_t size_of(building *b, const program_phase *z, const uint32_t *cha
         int is_new = 1;
         for (uint32_t k = 0; k < i; k++) is_new &= z->weights[k] != z->weights[i];
         if (!is_new) continue;
-        const uint32_t group = PRODUCT(z->weights[i], largest_of_weight(b, z, changes, i));
+        const uint32_t group = PRODUCT(PRODUCT(z->weights[i], b->scale), largest_of_weight(b, z, changes, i));
         size = size == b->zero ? group : value(b, FLOW_MOST, size, group);
     }
     return size;
 }
 
 /* Every pivot is more than this part of what it is made of. */
-static uint32_t pivots_exceed(building *b, const program_phase *z, double part)
+static uint32_t pivots_exceed(building *b, const program_check *checks, uint32_t count, double part)
 {
     uint32_t all = b->one;
-    for (uint32_t i = 0; i < z->check_count; i++) {
-        const uint32_t exceeds = value3(b, FLOW_EXCEEDS, z->checks[i].pivot, z->checks[i].reference, number_of(b, part));
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t exceeds = value3(b, FLOW_EXCEEDS, checks[i].pivot, checks[i].reference, number_of(b, part));
         all = BOTH(all, exceeds);
     }
     return all;
 }
 
-/* Returns the largest correction of linear equations that needs no second one. */
-static uint32_t put_matrix(building *b, const program_phase *z)
+/* Pivots that are not sound are looked at again: rarely, and so in a condition where there is no other around it.
+   Returns the largest correction of linear equations that needs no second one. */
+static uint32_t put_matrix(building *b, const program_phase *z, const carried *at)
 {
+    const int decides = z->iteration.linear || z->iteration.twice, apart = decides && z->iteration.always;
     add_tape(b, &z->factor);
     b->since = b->f->count;
     add(b, FLOW_COUNT, b->f->count_first + COUNT_MATRICES, 0, 0, 0);
-    leave_unless(b, pivots_exceed(b, z, pivot_least[b->single]), FLOW_SINGULAR);
-    if (!z->iteration.linear && !z->iteration.twice) return b->zero;
-    const uint32_t sound = pivots_exceed(b, z, pivot_sound[b->single]);
-    const uint32_t sure = pivots_exceed(b, z, pivot_sure[b->single]);
-    return LINEAR_LARGEST(sound, sure);
+    const uint32_t sound = decides ? pivots_exceed(b, z->checks, z->check_count, pivot_sound[b->single]) : b->zero;
+    if (apart && sound == b->one) return NUMBER_OF(LINEAR_SOUND);
+    if (apart) move(b, at->linear, NUMBER_OF(LINEAR_SOUND));
+    const uint32_t opened = apart ? open(b, FLOW_IF, NOT(sound)) : 0;
+    leave_unless(b, pivots_exceed(b, z->checks, z->check_count, pivot_least[b->single]), FLOW_SINGULAR);
+    if (!decides) return b->zero;
+    const uint32_t sure = pivots_exceed(b, z->checks, z->check_count, pivot_sure[b->single]);
+    if (!apart) return LINEAR_LARGEST(sound, sure);
+    move(b, at->linear, LINEAR_LARGEST(b->zero, sure));
+    close_if(b, opened);
+    return at->linear;
 }
 
 /* Corrections after two with one matrix, where these are not enough. */
@@ -258,7 +267,7 @@ static void put_further(building *b, const program_phase *z, const iteration *i,
 {
     if (!z->further_count) return;
     const uint32_t counter = b->f->count_first + COUNT_FURTHER;
-    const uint32_t once = ONE_MORE_ENDS(i, first, second, z->unit, linear);
+    const uint32_t once = ONE_MORE_ENDS(i, first, second, b->unit, linear);
     const uint32_t opened = open(b, FLOW_IF, once);
     add_tape(b, &z->further[FURTHER_ONCE].tape);
     subtract(b, z, z->further[FURTHER_ONCE].sums);
@@ -270,14 +279,14 @@ static void put_further(building *b, const program_phase *z, const iteration *i,
     for (int k = 0; k < 2; k++) add(b, FLOW_COUNT, counter, 0, 0, 0);
     const uint32_t last = size_of(b, z, z->lasts);
     leave_unless(b, IS_NUMBER(last), FLOW_NOT_FINITE);
-    end_where(b, FURTHER_ENDED(i, first, second, last, z->unit, linear));
+    end_where(b, FURTHER_ENDED(i, first, second, last, b->unit, linear));
 }
 
 static void judge_two(building *b, const program_phase *z, const iteration *i, uint32_t linear)
 {
     const uint32_t first = size_of(b, z, z->changes), second = size_of(b, z, z->seconds);
     leave_unless(b, BOTH(IS_NUMBER(first), IS_NUMBER(second)), FLOW_NOT_FINITE);
-    TWO_END(i, first, second, z->unit, linear)
+    TWO_END(i, first, second, b->unit, linear)
     leave_unless(b, NOT(TWO_STAY(first, second)), FLOW_NO_CONVERGENCE);
     put_further(b, z, i, first, second, linear);
 }
@@ -289,10 +298,10 @@ static void judge_plain(building *b, const program_phase *z, const iteration *i,
     const uint32_t counts = i->skip_first ? IS_AT_MOST(NUMBER_OF(i->skip_first), from->round) : b->one;
     const uint32_t later = IS_BELOW(NUMBER_OF(i->skip_first), from->round);
     leave_unless(b, IS_NUMBER(size), FLOW_NOT_FINITE);
-    PLAIN_ENDS(i, counts, later, size, QUOTIENT(size, from->before), z->unit, from->linear, fresh)
+    PLAIN_ENDS(i, counts, later, size, QUOTIENT(size, from->before), b->unit, from->linear, fresh)
     const uint32_t rate = QUOTIENT(size, from->before);
     leave_unless(b, NOT(PLAIN_HOPELESS(i, from->round, later, rate, fresh)), FLOW_NO_CONVERGENCE);
-    if (!i->always) move(b, from->needs_matrix, PLAIN_NEEDS_MATRIX(i, later, size, rate, z->unit));
+    if (!i->always) move(b, from->needs_matrix, PLAIN_NEEDS_MATRIX(i, later, size, rate, b->unit));
     move(b, from->before, size);
 }
 
@@ -300,10 +309,10 @@ static void put_round(building *b, const program_phase *z, const iteration *i, c
 {
     add_tape(b, &z->residual);
     if (i->always) {
-        at->linear = put_matrix(b, z);
+        at->linear = put_matrix(b, z, at);
     } else {
         const uint32_t opened = open(b, FLOW_IF, at->needs_matrix);
-        const uint32_t linear = put_matrix(b, z);
+        const uint32_t linear = put_matrix(b, z, at);
         if (linear != b->zero) move(b, at->linear, linear);
         close_if(b, opened);
     }
@@ -326,6 +335,8 @@ static void put_phase(building *b, const program_phase *z)
     add_tape(b, &z->begin);
     for (uint32_t k = 0; k < z->size; k++) move(b, z->unknowns[k], z->guesses[k]);
     if (!z->size) return;
+    b->unit = b->relative ? b->one : z->unit;
+    b->scale = b->relative ? QUOTIENT(b->one, z->unit) : b->one;
     move(b, at.round, b->zero);
     if (!i.twice) move(b, at.before, b->zero);
     if (!i.always) move(b, at.needs_matrix, b->one);
@@ -348,12 +359,28 @@ typedef struct {
 
 static void set(const new_state *x, uint32_t number, uint32_t value) { x->at[number] = value; }
 
+/* Tapes have some of the sums that make the new state. Outside of loops each of their values is computed once. */
+static uint32_t sum_of(building *b, uint32_t x, uint32_t y)
+{
+    int depth = 0;
+    for (uint32_t i = b->f->count; i-- > 0;) {
+        const program_instruction *c = &b->f->code[i];
+        depth += (c->op == FLOW_REPEAT || c->op == FLOW_FI) - (c->op == FLOW_LOOP || c->op == FLOW_IF);
+        if (!flow_has_target(c)) continue;
+        if (c->target == x || c->target == y) break;
+        if (!depth && c->op == OP_ADD && c->target < b->p->register_count &&
+            ((c->a == x && c->b == y) || (c->a == y && c->b == x)))
+            return c->target;
+    }
+    return value(b, OP_ADD, x, y);
+}
+
 /* x + d with what rounding leaves over. */
 static void set_sum(const new_state *x, uint32_t number, uint32_t low, uint32_t d)
 {
     building *b = x->b;
     const uint32_t first = b->p->state_first;
-    const uint32_t y = value(b, OP_ADD, d, first + low), sum = value(b, OP_ADD, first + number, y);
+    const uint32_t y = sum_of(b, d, first + low), sum = sum_of(b, first + number, y);
     const uint32_t difference = value(b, OP_SUB, sum, first + number);
     set(x, number, sum), set(x, low, value(b, OP_SUB, y, difference));
 }
@@ -397,6 +424,15 @@ static void leave_unless_finite(building *b)
     leave_unless(b, IS_NUMBER(sum), FLOW_NOT_FINITE);
 }
 
+static void leave_beyond_limits(building *b)
+{
+    const program *p = b->p;
+    for (uint32_t i = 0; i < p->limit_count; i++) {
+        const uint32_t size = value(b, OP_ABS, p->limits[i].pivot, 0);
+        leave_unless(b, IS_AT_MOST(size, p->limits[i].reference), FLOW_NO_CONVERGENCE);
+    }
+}
+
 /* Numbers of the old state that the new one, or a report, has elsewhere are copied before they change. */
 static uint32_t kept(building *b, uint32_t r)
 {
@@ -412,6 +448,8 @@ static void put_end(building *b)
         taut_mem_free(p->context, at);
         return;
     }
+    leave_unless(b, pivots_exceed(b, p->checks, p->check_count, pivot_least[b->single]), FLOW_SINGULAR);
+    leave_beyond_limits(b);
     leave_unless_finite(b);
     set_state(&(new_state){ b, at });
     for (uint32_t i = 0; i < p->state_count; i++)
@@ -425,7 +463,7 @@ static void put_end(building *b)
 /* ---- the whole ---- */
 
 /* Registers: reports, counters, literals, values. So many literals have a phase and what stands around phases. */
-enum { LITERALS_OF_PHASE = 16, LITERALS_OF_END = 2 };
+enum { LITERALS_OF_PHASE = 16, LITERALS_OF_END = 3 };
 
 static int begin(building *b)
 {
@@ -444,9 +482,9 @@ static int begin(building *b)
     return TAUT_OK;
 }
 
-int X(step_flow_create)(const program *p, int single, step_flow *f)
+static int create(const program *p, int single, int relative, step_flow *f)
 {
-    building b = { .p = p, .f = f, .single = single };
+    building b = { .p = p, .f = f, .single = single, .relative = relative };
     *f = (step_flow){ 0 };
     int status = begin(&b);
     if (!status) {
@@ -462,6 +500,9 @@ int X(step_flow_create)(const program *p, int single, step_flow *f)
     if (status) X(step_flow_clear)(p->context, f);
     return status;
 }
+
+int X(step_flow_create)(const program *p, int single, step_flow *f) { return create(p, single, 0, f); }
+int X(step_flow_relative)(const program *p, step_flow *f) { return create(p, 0, 1, f); }
 
 void X(step_flow_clear)(taut_context *context, step_flow *f)
 {

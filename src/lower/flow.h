@@ -75,6 +75,9 @@ typedef struct {
 struct program;
 /* single: with the tolerances of float. */
 int X(step_flow_create)(const struct program *p, int single, step_flow *f);
+/* Sizes of corrections are relative to what they are compared with: for those who judge roughly, in single precision.
+   Verdicts near their bounds are others. */
+int X(step_flow_relative)(const struct program *p, step_flow *f);
 void X(step_flow_clear)(taut_context *context, step_flow *f);
 /* The registers that an instruction reads: how many. */
 int X(step_flow_operands)(const program_instruction *c, uint32_t list[3]);

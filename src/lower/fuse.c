@@ -20,6 +20,11 @@ static void count_list(const uint32_t *list, size_t count, uint32_t *reads)
     for (size_t i = 0; list && i < count; i++) reads[list[i]]++;
 }
 
+static void count_checks(const program_check *checks, uint32_t count, uint32_t *reads)
+{
+    for (uint32_t i = 0; i < count; i++) reads[checks[i].pivot]++, reads[checks[i].reference]++;
+}
+
 static void count_segment(const segment *t, uint32_t *reads)
 {
     for (uint32_t i = 0; i < t->count; i++) {
@@ -40,13 +45,14 @@ static void count_reads(const program *p, uint32_t *reads)
         for (int i = 0; i < f->further_count; i++)
             count_segment(&f->further[i].tape, reads), count_list(f->further[i].sums, f->size, reads);
         count_list(&f->unit, f->size > 0, reads);
-        for (uint32_t i = 0; i < f->check_count; i++) reads[f->checks[i].pivot]++, reads[f->checks[i].reference]++;
+        count_checks(f->checks, f->check_count, reads);
     }
     count_list(p->move, p->s->n, reads), count_list(p->push, p->s->n, reads), count_list(p->w, p->s->n, reads);
     count_list(p->lambda, p->s->c, reads), count_list(p->trend, p->s->c, reads);
     count_list(p->change, 2 * (size_t)p->s->c, reads);
     count_list(p->reported, p->s->c, reads);
     count_list(p->outputs, p->output_count, reads);
+    count_checks(p->checks, p->check_count, reads), count_checks(p->limits, p->limit_count, reads);
     reads[p->work]++;
 }
 

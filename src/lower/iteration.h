@@ -1,10 +1,9 @@
 /* When an iteration of a lowered step ends: the one place that says so. Verdicts are written in words: NUMBER_OF(a
- * constant), PRODUCT, IS_BELOW, IS_AT_MOST, BOTH, EITHER, NOT, CHOSEN(where, this, that), WHERE(a flag of the phase, this),
- * ENDS_WHERE. Who reads them says what they are: instructions of a flow (flow.c), or C, in texts for many members, which
- * contain this file and iteration_words.h word for word. So every executor decides alike, to the bit. */
+ * constant), PRODUCT, IS_BELOW, IS_AT_MOST, BOTH, EITHER, NOT, CHOSEN(where, this, that), WHERE(a flag of the phase,
+ * this), ENDS_WHERE. The builder of flows (flow.c) makes instructions of them, which all executors print: so every
+ * executor decides alike, to the bit. */
 #ifndef TAUT_LOWER_ITERATION_H
 #define TAUT_LOWER_ITERATION_H
-enum { ITERATION_GOES_ON, ITERATION_NEEDS_MATRIX, ITERATION_ENDED, ITERATION_HOPELESS };
 
 /* The second: with rough matrices. Up to the third, a new matrix that brings little is not the end. */
 enum { ITERATIONS_MOST = 12, ITERATIONS_ROUGH = 24, ITERATIONS_PATIENT = 4 };

@@ -15,13 +15,27 @@
 #include "step/table.h"
 #include "system/state.h"
 
+/* Instructions. Up to here the interpreter is about as fast as the general path (two hinged plates under rattle: 19,600
+   instructions, less than half the time; the chain molecule under galerkin: a fifth more), and native code many times
+   as fast. The second: of what frames need. */
+enum { LOWER_STEP_MOST = 24000, LOWER_READING_MOST = 8000 };
+
 /* Is the system small enough to try? */
 int X(lower_serves)(const struct system *s);
 /* *result is NULL where the step is too large to be lowered, or has no fixed elimination: TAUT_OK all the same. */
 int X(lower_create)(struct system *s, const step_table *table, real tolerance, program **result);
 struct symbols;
-/* Nodes of the symbols as a program that reads a state, without native code. *result is NULL where it would be too
-   long: TAUT_OK all the same. */
-int X(lower_outputs)(struct symbols *y, const uint32_t *outputs, size_t count, program **result);
+/* A step without an iteration: all that it computes. w and lambda may be NULL: p; as it was. The step is left where a
+   pivot has lost too many digits of what it is made of, which follows it, and where a number is larger than the one
+   that follows it. */
+typedef struct {
+    const uint32_t *move, *push, *w, *lambda; /* n, n, n, c nodes of the symbols */
+    const uint32_t *checks, *limits;
+    size_t check_count, limit_count; /* pairs */
+} straight_step;
+int X(lower_straight)(struct symbols *y, const straight_step *step, program **result);
+/* Nodes of the symbols as a program that reads a state, without native code. *result is NULL where it would be longer
+   than so many instructions: TAUT_OK all the same. */
+int X(lower_outputs)(struct symbols *y, const uint32_t *outputs, size_t count, uint32_t most, program **result);
 
 #endif

@@ -61,7 +61,7 @@ void X(program_destroy)(program *p)
     room_free(p->context, &p->space.room);
     X(step_flow_clear)(p->context, &p->flow);
     void *all[] = { p->literals, p->move, p->push, p->w, p->lambda, p->trend, p->change, p->reported, p->inputs,
-                    p->outputs };
+                    p->outputs, p->checks, p->limits };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) taut_mem_free(p->context, all[i]);
     segment_clear(p, &p->setup), segment_clear(p, &p->results);
     for (int k = 0; k < p->phase_count; k++) phase_clear(p, &p->phases[k]);
@@ -367,7 +367,7 @@ static void read_native(program *p, const state *x)
 void X(program_read)(program *p, const state *x)
 {
 #ifndef TAUT_REAL_QUAD
-    if (p->code) {
+    if (has_code(p)) {
         read_native(p, x);
         return;
     }

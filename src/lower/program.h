@@ -12,7 +12,8 @@
  *                further   corrections after two with one matrix, where these are not enough: one of two tapes
  *     results    the new state
  *
- * A program that reads a state (reading.h) has no phases, and outputs for results. What is made of tapes, and what
+ * A step without unknowns (field.h) has no phases, and its results have pivots of their own. A program that reads a
+ * state (reading.h) has no phases, and outputs for results. What is made of tapes, and what
  * executors print, is a flow (flow.h). */
 #ifndef TAUT_LOWER_PROGRAM_H
 #define TAUT_LOWER_PROGRAM_H
@@ -124,6 +125,9 @@ typedef struct program {
     uint32_t *reported;       /* c, or NULL */
     int sets_momentum;
     real lambda_time;         /* negative: none */
+    program_check *checks;    /* of results, where these solve linear equations; or NULL */
+    program_check *limits;    /* results that must not be larger than a reference; or NULL */
+    uint32_t check_count, limit_count;
     uint32_t *outputs, output_count; /* of a program that reads a state, and has none of the results above; or NULL */
     uint32_t *inputs, input_count; /* unknowns of the table that are set from outside */
     step_flow flow;                /* the step, or what is read off a state */

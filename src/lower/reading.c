@@ -2,11 +2,10 @@
 
 #include <string.h>
 
-#include "expr/call.h"
 #include "lower/emit.h"
 #include "lower/lower.h"
 #include "lower/machine.h"
-#include "lower/reduce.h"
+#include "lower/motion.h"
 #include "native/native.h"
 
 /* Programs of two texts of native code: what is needed from the first step on, and what is made when it is first asked
@@ -40,21 +39,6 @@ void X(reading_destroy)(reading *r)
 }
 
 /* ---- symbols ---- */
-
-/* Groups of unknowns and places of the table that the symbols stand on. */
-enum { RATES_OF_W, LAMBDA };
-enum { HERE, MOVING };        /* the state with the multipliers; with the velocity for w */
-
-static void make_table(step_table *t)
-{
-    X(step_table_begin)(t);
-    X(step_add_phase)(t, "multipliers");
-    X(step_add_group)(t, 0, STEP_N), X(step_add_group)(t, 0, STEP_C);
-    X(step_add_place)(t, 0), X(step_add_place)(t, 0);
-    X(step_put)(t, HERE, STEP_Q, STEP_Q0, 1, 0), X(step_put)(t, HERE, STEP_W, STEP_W0, 1, 0);
-    X(step_put)(t, HERE, STEP_LAMBDA, LAMBDA, 1, 0);
-    X(step_put)(t, MOVING, STEP_Q, STEP_Q0, 1, 0), X(step_put)(t, MOVING, STEP_W, STEP_NU0, 1, 0);
-}
 
 static const expr *velocity(symbols *y) { return X(symbol_vector)(y, STEP_NU0); }
 
@@ -113,100 +97,27 @@ static int write_watched(symbols *y, const symmetry *symmetries, int symmetry_co
     const expr *v = velocity(y);
     if (!status && v) {
         memcpy(take(o, n), v, n * sizeof *v);
-        X(symbol_function)(y, STEP_G, HERE, NULL, take(o, c));
-        X(symbol_function)(y, STEP_RATE, MOVING, NULL, take(o, c));
-        *take(o, 1) = X(symbol_energy)(y, HERE, v);
+        X(symbol_function)(y, STEP_G, MOTION_HERE, NULL, take(o, c));
+        X(symbol_function)(y, STEP_RATE, MOTION_ALONG, NULL, take(o, c));
+        *take(o, 1) = X(symbol_energy)(y, MOTION_HERE, v);
         for (int i = 0; i < symmetry_count; i++) *take(o, 1) = momentum_of(y, &symmetries[i], work, work + n);
     }
     taut_mem_free(y->context, work);
     return status;
 }
 
-/* d/dt pi = phi and d^2 g/dt^2 = 0, for the rates of w and the multipliers: derivatives along (nu, dw, 1) in
-   (q, w, t). */
-static int write_motion(symbols *y, expr *equations)
-{
-    const size_t n = y->s->n, c = y->s->c;
-    expr *variables = X(symbol_new)(y, 2 * n + 1), *directions = X(symbol_new)(y, 2 * n + 1);
-    expr *force = X(symbol_new)(y, n), *rates = X(symbol_new)(y, c);
-    const expr *v = velocity(y);
-    if (y->failed || !v) return TAUT_OUT_OF_MEMORY;
-    for (uint32_t i = 0; i < n; i++) {
-        variables[i] = X(symbol_state)(y, y->layout.q, i), directions[i] = v[i];
-        variables[n + i] = X(symbol_state)(y, y->layout.w, i);
-        directions[n + i] = y->unknowns[y->offsets[RATES_OF_W] + i];
-    }
-    variables[2 * n] = X(symbol_leaf)(y, STATE_T0), directions[2 * n] = y->one;
-    X(symbol_function)(y, STEP_PI, HERE, NULL, equations);
-    X(symbol_function)(y, STEP_PHI, HERE, NULL, force);
-    X(symbol_function)(y, STEP_RATE, MOVING, NULL, rates);
-    if (taut_graph_has_calls(y->g)) return TAUT_UNSUPPORTED;
-    for (size_t i = 0; !y->failed && i < n; i++) {
-        expr rate = taut_expr_directional(y->g, equations[i], variables, directions, 2 * n + 1);
-        if (!(equations[i] = taut_expr_sub(y->g, rate, force[i]))) y->failed = 1;
-    }
-    for (size_t k = 0; !y->failed && k < c; k++) {
-        equations[n + k] = taut_expr_directional(y->g, rates[k], variables, directions, 2 * n + 1);
-        if (!equations[n + k]) y->failed = 1;
-    }
-    return y->failed ? TAUT_OUT_OF_MEMORY : TAUT_OK;
-}
+/* ---- multipliers ---- */
 
-/* ---- the solution of linear equations, written out ---- */
-
-/* out := roots with leaves replaced by values; out may be where the values are. */
-static int substitute(symbols *y, const expr *roots, const expr *leaves, const expr *values, size_t count, expr *out)
-{
-    expr *list = NULL, *image = taut_mem_new(y->context, taut_graph_count(y->g), sizeof *image);
-    size_t found = 0;
-    int status = image ? taut_expr_reachable(y->g, roots, count, &list, &found) : TAUT_OUT_OF_MEMORY;
-    for (size_t i = 0; !status && i < count; i++) image[leaves[i]] = values[i];
-    for (size_t i = 0; !status && i < found; i++) {
-        const expr e = list[i];
-        const node n = *taut_graph_node(y->g, e);
-        if (image[e]) continue;
-        const int leaf = n.op == OP_VARIABLE || n.op == OP_CONSTANT;
-        image[e] = leaf ? e : taut_expr_rebuild(y->g, &n, image[n.a], op_has_number((op)n.op) ? 0 : image[n.b]);
-        if (!image[e]) status = TAUT_OUT_OF_MEMORY;
-    }
-    for (size_t i = 0; !status && i < count; i++) out[i] = image[roots[i]];
-    if (list) taut_expr_list_free(y->g, list);
-    taut_mem_free(y->context, image);
-    return status;
-}
-
-/* values of the unknowns that are left := values - correction there */
-static int correct(symbols *y, const reduced_phase *p, expr *values)
-{
-    const size_t size = p->size;
-    expr *leaves = X(symbol_new)(y, size), *right = X(symbol_new)(y, size), *change = X(symbol_new)(y, size);
-    if (y->failed) return TAUT_OUT_OF_MEMORY;
-    for (uint32_t i = 0; i < size; i++) {
-        leaves[i] = taut_expr_variable(y->g, (kind)LEAF_UNKNOWN, (uint32_t)p->first + p->left[i]);
-        right[i] = taut_expr_variable(y->g, (kind)LEAF_RIGHT, i);
-        if (!leaves[i] || !right[i]) return TAUT_OUT_OF_MEMORY;
-    }
-    int status = substitute(y, p->residual, leaves, values, size, change);
-    if (!status) status = substitute(y, p->change, right, change, size, change);
-    for (uint32_t i = 0; !status && i < size; i++)
-        if (!(values[i] = taut_expr_sub(y->g, values[i], change[i]))) status = TAUT_OUT_OF_MEMORY;
-    return status;
-}
-
-/* The unknowns of the symbols become what solves the equations; checks: pivots and their references. The guess is the
-   state's own multipliers, and one correction more takes the rounding errors of the elimination away. */
+/* The guess is the state's own multipliers. */
 static int solve_motion(symbols *y, reduced_phase *p)
 {
     const size_t n = y->s->n, c = y->s->c;
-    expr *equations = X(symbol_new)(y, n + c), *values = X(symbol_new)(y, n + c);
-    int status = equations && values ? write_motion(y, equations) : TAUT_OUT_OF_MEMORY;
-    if (!status) status = X(reduce_linear)(y, equations, p);
-    for (uint32_t i = 0; !status && i < p->size; i++)
-        values[i] = p->left[i] < n ? y->zero : X(symbol_state)(y, y->layout.lambda, p->left[i] - (uint32_t)n);
-    for (int times = 0; !status && times < 2; times++) status = correct(y, p, values);
-    for (uint32_t i = 0; !status && i < p->size; i++) y->unknowns[p->first + p->left[i]] = values[i];
-    X(symbols_forget_places)(y);
-    return status;
+    expr *equations = X(symbol_new)(y, n + c), *guesses = X(symbol_new)(y, n + c);
+    if (!equations || !guesses) return TAUT_OUT_OF_MEMORY;
+    for (uint32_t i = 0; i < n + c; i++)
+        guesses[i] = i < n ? y->zero : X(symbol_state)(y, y->layout.lambda, i - (uint32_t)n);
+    int status = X(motion_equations)(y, velocity(y), NULL, equations);
+    return status ? status : X(motion_solve)(y, 0, equations, guesses, p);
 }
 
 static void put_checks(const reduced_phase *p, output_list *o)
@@ -222,8 +133,8 @@ static int write_multipliers(symbols *y, const reduced_phase *p, output_list *o)
     const size_t c = y->s->c, observables = X(field_rows)(y->s->observable);
     int status = begin_outputs(o, y, c + observables + 2 * (size_t)p->check_count);
     if (status) return status;
-    memcpy(take(o, c), y->unknowns + y->offsets[LAMBDA], c * sizeof(expr));
-    X(symbol_observables)(y, HERE, take(o, observables));
+    memcpy(take(o, c), y->unknowns + y->offsets[MOTION_LAMBDA], c * sizeof(expr));
+    X(symbol_observables)(y, MOTION_HERE, take(o, observables));
     put_checks(p, o);
     return TAUT_OK;
 }
@@ -234,8 +145,8 @@ static int write_power(symbols *y, const reduced_phase *p, int solves, output_li
     int status = begin_outputs(o, y, 1 + c + 2 * (size_t)p->check_count);
     const expr *v = velocity(y);
     if (status || !v) return TAUT_OUT_OF_MEMORY;
-    *take(o, 1) = X(symbol_power)(y, HERE, v);
-    memcpy(take(o, c), y->unknowns + y->offsets[LAMBDA], c * sizeof(expr));
+    *take(o, 1) = X(symbol_power)(y, MOTION_HERE, v);
+    memcpy(take(o, c), y->unknowns + y->offsets[MOTION_LAMBDA], c * sizeof(expr));
     if (solves) put_checks(p, o);
     return TAUT_OK;
 }
@@ -246,7 +157,7 @@ static int make_program(reading *r, int which, output_list *o)
 {
     for (size_t i = 0; i < o->count; i++) o->y->failed |= !o->all[i];
     if (o->y->failed) return TAUT_OUT_OF_MEMORY;
-    return o->count ? X(lower_outputs)(o->y, o->all, o->count, &r->programs[which]) : TAUT_OK;
+    return o->count ? X(lower_outputs)(o->y, o->all, o->count, LOWER_READING_MOST, &r->programs[which]) : TAUT_OK;
 }
 
 static int make_watched(reading *r, symbols *y)
@@ -277,7 +188,7 @@ static int make(reading *r, int which)
     symbols y = { 0 };
     step_table *table = taut_mem_new(s->context, 1, sizeof *table);
     int status = table ? TAUT_OK : TAUT_OUT_OF_MEMORY;
-    if (!status) make_table(table);
+    if (!status) X(motion_table)(table);
     if (!status) status = X(symbols_create)(r->s, table, &y);
     if (!status) status = which == WATCHED ? make_watched(r, &y) : make_solved(r, &y, which, solves);
     status = X(symbols_status)(&y, status);

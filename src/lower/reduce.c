@@ -749,9 +749,9 @@ static int find_degrees(symbols *y, reduced_phase *p)
     return status;
 }
 
-int X(reduce_linear)(symbols *y, const expr *equations, reduced_phase *p)
+int X(reduce_linear)(symbols *y, int phase, const expr *equations, reduced_phase *p)
 {
-    int status = create(y, 0, p);
+    int status = create(y, phase, p);
     if (!status) memcpy(p->equations, equations, p->count * sizeof *equations);
     if (!status) status = solve_explicit(y, p);
     if (!status) status = list_left(y, p);

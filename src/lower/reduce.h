@@ -39,9 +39,9 @@ typedef struct {
 /* Fails with TAUT_UNSUPPORTED, without a message, where there is no fixed order of elimination. Replaces explicit
    unknowns of the symbols by what they are. */
 int X(reduce_phase)(symbols *y, int phase, reduced_phase *p);
-/* The same for given equations, those of all unknowns of phase 0, that are linear in them: without guesses and weights,
-   for there is no iteration. TAUT_UNSUPPORTED where they are not. */
-int X(reduce_linear)(symbols *y, const expr *equations, reduced_phase *p);
+/* The same for given equations, those of all unknowns of the phase, that are linear in them: without guesses and
+   weights, for there is no iteration. TAUT_UNSUPPORTED where they are not. */
+int X(reduce_linear)(symbols *y, int phase, const expr *equations, reduced_phase *p);
 /* The leaf of unknown i of the phase. */
 expr X(reduce_leaf)(symbols *y, const reduced_phase *p, size_t i);
 /* The weights of the corrections of the unknowns that are left. TAUT_UNSUPPORTED where no measure says anything. */

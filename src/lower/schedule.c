@@ -4,6 +4,7 @@
 #include "base/elementary.h"
 #include "expr/call.h"
 #include "lower/factors.h"
+#include "lower/literals.h"
 #include "lower/lower.h"
 #include "lower/polish.h"
 #include "lower/reduce.h"
@@ -11,10 +12,7 @@
 
 #define NOWHERE UINT32_MAX
 
-/* Coordinates and constraints, and instructions. Up to here the interpreter is about as fast as the general path (two
-   hinged plates under rattle: 19,600 instructions, less than half the time; the chain molecule under galerkin: a fifth
-   more), and native code many times as fast. */
-enum { NUMBERS_MOST = 400, INSTRUCTIONS_MOST = 24000, OUTPUTS_MOST = 8000 };
+enum { NUMBERS_MOST = 400 }; /* coordinates and constraints */
 
 typedef struct {
     symbols *y;
@@ -53,9 +51,6 @@ static int put(schedule *z, segment *to, program_instruction i)
     return TAUT_OK;
 }
 
-/* Literals stand before the values in the end: until their number is known, with the highest bit set. */
-#define LITERAL 0x80000000u
-
 static int put_literal(schedule *z, expr e, uint32_t *place)
 {
     program *p = z->p;
@@ -63,7 +58,7 @@ static int put_literal(schedule *z, expr e, uint32_t *place)
                       sizeof *p->literals))
         return TAUT_OUT_OF_MEMORY;
     p->literals[p->literal_count] = (real)taut_graph_constant(z->y->g, e);
-    *place = LITERAL | p->literal_count++;
+    *place = PROGRAM_LITERAL | p->literal_count++;
     return TAUT_OK;
 }
 
@@ -452,7 +447,7 @@ static int put_phase(schedule *z, reduced_phase *r, program_phase *f)
 
 typedef struct {
     expr *all;
-    expr *move, *push, *w, *lambda, *trend, *change, *reported, *work;
+    expr *move, *push, *w, *lambda, *trend, *change, *reported, *work, *checks, *limits;
     size_t count;
 } result_roots;
 
@@ -529,28 +524,74 @@ static int name_results(schedule *z, const expr *from, size_t count, uint32_t **
     return status;
 }
 
-static int put_results(schedule *z)
+static int name_checks(schedule *z, const expr *from, size_t count, program_check **to, uint32_t *to_count)
+{
+    if (!count) return TAUT_OK;
+    program_check *list = *to = taut_mem_new(z->y->context, count, sizeof *list);
+    if (!list) return TAUT_OUT_OF_MEMORY;
+    for (size_t i = 0; i < count; i++) list[i] = (program_check){ z->place[from[2 * i]], z->place[from[2 * i + 1]] };
+    *to_count = (uint32_t)count;
+    return TAUT_OK;
+}
+
+static int schedule_results(schedule *z, const result_roots *o, size_t check_count, size_t limit_count)
 {
     symbols *y = z->y;
     program *p = z->p;
-    result_roots o = { 0 };
     expr *list = NULL;
     size_t count = 0;
-    int status = write_results(y, &o);
-    if (!status) status = X(polish)(y, &(polish_cost){ count_new, z }, o.all, o.count);
-    if (!status) status = list_of(z, o.all, o.count, NULL, &list, &count);
+    int status = list_of(z, o->all, o->count, NULL, &list, &count);
     if (!status) status = put_all(z, list, count, is_constant, &p->setup);
     if (!status) status = put_all(z, list, count, is_lasting, &p->results);
-    if (!status) status = name_results(z, o.move, y->s->n, &p->move);
-    if (!status) status = name_results(z, o.push, y->s->n, &p->push);
-    if (!status) status = name_results(z, o.w, y->s->n, &p->w);
-    if (!status) status = name_results(z, o.lambda, y->s->c, &p->lambda);
-    if (!status) status = name_results(z, o.trend, y->s->c, &p->trend);
-    if (!status) status = name_results(z, o.change, 2 * (size_t)y->s->c, &p->change);
-    if (!status) status = name_results(z, o.reported, y->s->c, &p->reported);
-    if (!status) p->work = z->place[*o.work], p->has_work = *o.work != y->zero;
+    if (!status) status = name_results(z, o->move, y->s->n, &p->move);
+    if (!status) status = name_results(z, o->push, y->s->n, &p->push);
+    if (!status) status = name_results(z, o->w, y->s->n, &p->w);
+    if (!status) status = name_results(z, o->lambda, y->s->c, &p->lambda);
+    if (!status) status = name_results(z, o->trend, y->s->c, &p->trend);
+    if (!status) status = name_results(z, o->change, 2 * (size_t)y->s->c, &p->change);
+    if (!status) status = name_results(z, o->reported, y->s->c, &p->reported);
+    if (!status) status = name_checks(z, o->checks, check_count, &p->checks, &p->check_count);
+    if (!status) status = name_checks(z, o->limits, limit_count, &p->limits, &p->limit_count);
+    if (!status) p->work = z->place[*o->work], p->has_work = *o->work != y->zero;
     if (list) taut_expr_list_free(y->g, list);
-    taut_mem_free(y->context, o.all);
+    return status;
+}
+
+static int put_results(schedule *z)
+{
+    result_roots o = { 0 };
+    int status = write_results(z->y, &o);
+    if (!status) status = X(polish)(z->y, &(polish_cost){ count_new, z }, o.all, o.count);
+    if (!status) status = schedule_results(z, &o, 0, 0);
+    taut_mem_free(z->y->context, o.all);
+    return status;
+}
+
+static expr *take_copy(result_roots *o, const expr *list, size_t count)
+{
+    return list ? memcpy(take(o, count), list, count * sizeof *list) : NULL;
+}
+
+/* The results of a step that has nothing else. */
+static int put_straight(schedule *z, const straight_step *step)
+{
+    const size_t n = z->y->s->n, c = z->y->s->c, checks = step->check_count,
+                 limits = step->limit_count;
+    result_roots o = { .all = taut_mem_new(z->y->context, 3 * n + c + 2 * (checks + limits) + 1, sizeof *o.all) };
+    if (!o.all) return TAUT_OUT_OF_MEMORY;
+    o.move = take_copy(&o, step->move, n), o.push = take_copy(&o, step->push, n);
+    o.w = take_copy(&o, step->w, n), o.lambda = c ? take_copy(&o, step->lambda, c) : NULL;
+    o.work = take_copy(&o, &z->y->zero, 1);
+    for (uint32_t i = 0; o.w && i < n; i++) {
+        o.w[i] = velocity_of(z->y, i, o.push[i], o.w[i]);
+        if (!o.w[i]) z->y->failed = 1;
+    }
+    o.checks = checks ? take_copy(&o, step->checks, 2 * checks) : NULL;
+    o.limits = limits ? take_copy(&o, step->limits, 2 * limits) : NULL;
+    int status = z->y->failed ? TAUT_OUT_OF_MEMORY : TAUT_OK;
+    if (!status) status = X(polish)(z->y, &(polish_cost){ count_new, z }, o.all, o.count);
+    if (!status) status = schedule_results(z, &o, checks, limits);
+    taut_mem_free(z->y->context, o.all);
     return status;
 }
 
@@ -572,79 +613,6 @@ static void begin_program(schedule *z, const step_table *t)
     p->register_count = p->unknown_first + p->unknown_count;
     p->sets_momentum = t->sets_momentum;
     p->lambda_time = t->lambda_time;
-}
-
-static void fix_register(const program *p, uint32_t *r)
-{
-    if (*r & LITERAL && *r != NOWHERE) *r = p->literal_first + (*r & ~LITERAL);
-}
-
-static void fix_registers(const program *p, uint32_t *r, size_t count)
-{
-    for (size_t i = 0; r && i < count; i++) fix_register(p, &r[i]);
-}
-
-static void fix_segment(const program *p, segment *t)
-{
-    for (uint32_t i = 0; i < t->count; i++) {
-        program_instruction *c = &t->code[i];
-        fix_register(p, &c->a);
-        if (c->op >= OP_COUNT || !op_has_number((op)c->op)) fix_register(p, &c->b);
-    }
-}
-
-static void fix_phase(const program *p, program_phase *f)
-{
-    segment *tapes[] = { &f->begin, &f->residual, &f->factor, &f->solve };
-    uint32_t *lists[] = { f->guesses, f->residuals, f->changes, f->weights, f->seconds, f->lasts };
-    for (int i = 0; i < 4; i++) fix_segment(p, tapes[i]);
-    for (int i = 0; i < 6; i++) fix_registers(p, lists[i], f->size);
-    for (int i = 0; i < f->further_count; i++) {
-        fix_segment(p, &f->further[i].tape);
-        fix_registers(p, f->further[i].sums, f->size);
-    }
-    fix_register(p, &f->unit);
-    for (uint32_t i = 0; i < f->check_count; i++)
-        fix_register(p, &f->checks[i].pivot), fix_register(p, &f->checks[i].reference);
-}
-
-/* Literals go behind everything else. */
-static void place_literals(program *p)
-{
-    uint32_t n = p->s->n, c = p->s->c;
-    p->literal_first = p->register_count;
-    p->register_count += p->literal_count;
-    fix_segment(p, &p->setup), fix_segment(p, &p->results);
-    for (int k = 0; k < p->phase_count; k++) fix_phase(p, &p->phases[k]);
-    fix_registers(p, p->move, n), fix_registers(p, p->push, n), fix_registers(p, p->w, n);
-    fix_registers(p, p->lambda, c), fix_registers(p, p->trend, c), fix_registers(p, p->change, 2 * (size_t)c);
-    fix_registers(p, p->reported, c);
-    fix_registers(p, p->outputs, p->output_count);
-    fix_register(p, &p->work);
-}
-
-/* ---- the end of tapes ---- */
-
-/* Tapes end with an instruction that says so. */
-static int end_segment(program *p, segment *t)
-{
-    if (taut_mem_grow(p->context, &t->code, &t->capacity, (size_t)t->count + 1, sizeof *t->code))
-        return TAUT_OUT_OF_MEMORY;
-    t->code[t->count] = (program_instruction){ .op = PROGRAM_END };
-    return TAUT_OK;
-}
-
-static int end_segments(program *p)
-{
-    int status = end_segment(p, &p->setup);
-    if (!status) status = end_segment(p, &p->results);
-    for (int k = 0; !status && k < p->phase_count; k++) {
-        program_phase *f = &p->phases[k];
-        segment *tapes[] = { &f->begin, &f->residual, &f->factor, &f->solve };
-        for (int i = 0; !status && i < 4; i++) status = end_segment(p, tapes[i]);
-        for (int i = 0; !status && i < f->further_count; i++) status = end_segment(p, &f->further[i].tape);
-    }
-    return status;
 }
 
 static int list_inputs(schedule *z)
@@ -695,9 +663,9 @@ static int put_phases(schedule *z, const step_table *t, double tolerance)
 
 static int end_program(program *p, uint32_t instructions_most)
 {
-    place_literals(p);
+    X(program_place_literals)(p);
     int status = X(program_length)(p) > instructions_most ? TAUT_UNSUPPORTED : X(program_fuse)(p);
-    if (!status) status = end_segments(p);
+    if (!status) status = X(program_end_segments)(p);
     if (!status) status = X(step_flow_create)(p, 0, &p->flow);
     return status ? status : X(program_room)(p);
 }
@@ -737,7 +705,7 @@ int X(lower_create)(struct system *s, const step_table *table, real tolerance, p
     if (!status) status = put_results(&z);
     z.p->is_picky = y.is_picky;
     if (!status && taut_graph_has_calls(y.g)) status = TAUT_UNSUPPORTED; /* the general path calls the function */
-    if (!status) status = end_program(z.p, INSTRUCTIONS_MOST);
+    if (!status) status = end_program(z.p, LOWER_STEP_MOST);
     status = X(symbols_status)(&y, status);
     clear_schedule(&z);
     X(symbols_clear)(&y);
@@ -750,7 +718,7 @@ int X(lower_create)(struct system *s, const step_table *table, real tolerance, p
     return can_be ? status : TAUT_OK;
 }
 
-/* ---- a program that reads a state ---- */
+/* ---- steps and readings without an iteration ---- */
 
 static int put_outputs(schedule *z, const expr *outputs, size_t count)
 {
@@ -766,19 +734,34 @@ static int put_outputs(schedule *z, const expr *outputs, size_t count)
     return status;
 }
 
-int X(lower_outputs)(symbols *y, const expr *outputs, size_t count, program **result)
+/* outputs, or step: the other one is NULL. */
+static int lower_line(symbols *y, const straight_step *step, const expr *outputs, size_t count, uint32_t most,
+                      program **result)
 {
     schedule z = { .y = y, .p = taut_mem_new(y->context, 1, sizeof *z.p) };
     *result = NULL;
     if (!z.p) return TAUT_OUT_OF_MEMORY;
     z.p->context = y->context;
     begin_program(&z, y->table);
-    int status = taut_graph_has_calls(y->g) ? TAUT_UNSUPPORTED : put_outputs(&z, outputs, count);
-    if (!status) status = end_program(z.p, OUTPUTS_MOST);
+    z.p->is_picky = y->is_picky;
+    int status = taut_graph_has_calls(y->g) ? TAUT_UNSUPPORTED
+                 : step                     ? put_straight(&z, step)
+                                            : put_outputs(&z, outputs, count);
+    if (!status) status = end_program(z.p, most);
     clear_schedule(&z);
     if (status)
         X(program_destroy)(z.p);
     else
         *result = z.p;
     return status == TAUT_UNSUPPORTED ? TAUT_OK : status;
+}
+
+int X(lower_outputs)(symbols *y, const expr *outputs, size_t count, uint32_t most, program **result)
+{
+    return lower_line(y, NULL, outputs, count, most, result);
+}
+
+int X(lower_straight)(symbols *y, const straight_step *step, program **result)
+{
+    return lower_line(y, step, NULL, 0, LOWER_STEP_MOST, result);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/flat.h"
+#include "lower/element_graph.h"
 #include "step/functions.h"
 
 /* ---- memory ---- */
@@ -48,23 +49,34 @@ static expr add(symbols *y, expr a, expr b) { return taut_expr_add(y->g, a, b); 
 static expr sub(symbols *y, expr a, expr b) { return taut_expr_sub(y->g, a, b); }
 static expr mul(symbols *y, expr a, expr b) { return taut_expr_mul(y->g, a, b); }
 
-int X(symbols_create)(struct system *s, const step_table *table, symbols *y)
+/* The layout of a state, for its shape alone. */
+static int create_layout(symbols *y)
 {
-    *y = (symbols){ .s = s, .table = table, .context = s->context };
-    y->g = taut_graph_create(s->context);
-    /* for its shape alone, and at once */
-    flat_workspace *open = taut_flat_suspend(s->context);
-    int made = X(state_create)(s, &y->layout);
+    struct system *s = y->s;
+    if (y->element) {
+        y->layout = (state){ .n = y->n, .c = y->c };
+        y->layout.room = y->layout.block = taut_mem_new(s->context, X(state_size)(&y->layout), sizeof(real));
+        if (!y->layout.block) return TAUT_OUT_OF_MEMORY;
+        X(state_find_members)(&y->layout);
+        return TAUT_OK;
+    }
+    flat_workspace *open = taut_flat_suspend(s->context); /* at once */
+    int status = X(state_create)(s, &y->layout);
     taut_flat_resume(s->context, open);
-    if (!y->g || made) return TAUT_OUT_OF_MEMORY;
+    return status;
+}
+
+static int create(symbols *y)
+{
+    struct system *s = y->s;
+    const step_table *table = y->table;
+    y->g = taut_graph_create(s->context);
+    if (create_layout(y) || !y->g) return TAUT_OUT_OF_MEMORY;
     y->zero = taut_expr_number(y->g, 0);
     y->one = taut_expr_number(y->g, 1);
-    y->constant_count = (uint32_t)taut_store_constant_count(s->store);
     y->image_size = taut_graph_count(taut_store_shapes(s->store));
     if (table->energy && X(field_store)(table->energy) != s->store) {
-        store *other = X(field_store)(table->energy);
-        size_t size = taut_graph_count(taut_store_shapes(other));
-        y->other_count = (uint32_t)taut_store_constant_count(other);
+        size_t size = taut_graph_count(taut_store_shapes(X(field_store)(table->energy)));
         if (size > y->image_size) y->image_size = size;
     }
     y->h = taut_expr_variable(y->g, (kind)LEAF_CONSTANT, y->constant_count + y->other_count);
@@ -79,6 +91,24 @@ int X(symbols_create)(struct system *s, const step_table *table, symbols *y)
     for (size_t i = 0; i < count; i++)
         y->unknowns[i] = checked(y, taut_expr_variable(y->g, (kind)LEAF_UNKNOWN, (uint32_t)i));
     return y->failed ? TAUT_OUT_OF_MEMORY : TAUT_OK;
+}
+
+int X(symbols_create)(struct system *s, const step_table *table, symbols *y)
+{
+    *y = (symbols){ .s = s, .table = table, .context = s->context, .n = s->n, .c = s->c };
+    y->constant_count = (uint32_t)taut_store_constant_count(s->store);
+    if (table->energy && X(field_store)(table->energy) != s->store)
+        y->other_count = (uint32_t)taut_store_constant_count(X(field_store)(table->energy));
+    return create(y);
+}
+
+int X(symbols_create_element)(struct system *s, const step_table *table, const element_shape *element, symbols *y)
+{
+    *y = (symbols){ .s = s, .table = table, .context = s->context, .element = element };
+    y->n = element->n;
+    y->c = element->c;
+    y->constant_count = element->constants;
+    return create(y);
 }
 
 int X(symbols_status)(const symbols *y, int status)
@@ -96,17 +126,15 @@ typedef struct {
 /* A term of a family. */
 typedef struct {
     store *store;
-    const batch *batch;
     const kernel *kernel;
-    uint32_t index;
+    uint32_t row, first_constant;
     const uint32_t *variables, *constants;
 } instance;
 
 static expr leaf_image(symbols *y, const node *n, const instance *of, ends at)
 {
-    uint32_t first = of->store == y->s->store ? 0 : y->constant_count;
     if (n->b == KIND_CONSTANT_SLOT)
-        return taut_expr_variable(y->g, (kind)LEAF_CONSTANT, first + of->constants[n->a]);
+        return taut_expr_variable(y->g, (kind)LEAF_CONSTANT, of->first_constant + of->constants[n->a]);
     const symbol_place *p = n->b == KIND_SLOT ? at.from : at.to;
     kind k = (kind)of->kernel->slot_kind[n->a];
     return k == KIND_T ? p->t : p->x[k] ? p->x[k][of->variables[n->a]] : y->zero;
@@ -118,7 +146,7 @@ static expr node_image(symbols *y, expr e, const instance *of, ends at)
     node n = *taut_graph_node(shapes, e);
     if (n.op == OP_VARIABLE) return leaf_image(y, &n, of, at);
     if (n.op == OP_CONSTANT) return taut_expr_number(y->g, taut_graph_constant(shapes, e));
-    if (n.op == OP_SHOWN) return y->image[n.a]; /* second forms are for discrete gradients, which the kernel has */
+    if (n.op == OP_SHOWN) return y->image[n.a]; /* that is its value */
     return taut_expr_rebuild(y->g, &n, y->image[n.a], op_has_number((op)n.op) ? 0 : y->image[n.b]);
 }
 
@@ -140,7 +168,7 @@ static const expr *roots_of(const kernel *k, const field_use *u)
 
 static void put_root(symbols *y, const instance *of, uint32_t slot, expr value, const field_use *u, expr *out)
 {
-    uint32_t row = of->batch->rows[of->index], variable = of->kernel->slots ? of->variables[slot] : 0;
+    uint32_t row = of->row, variable = of->kernel->slots ? of->variables[slot] : 0;
     expr *to = u->use == USE_GRADIENT ? &out[variable] : &out[row];
     if (u->use == USE_GRADIENT && u->weights) value = mul(y, u->weights[row], value);
     if (u->use == USE_SLOPE && of->kernel->slot_kind[slot] == KIND_Q) value = mul(y, value, u->velocity[variable]);
@@ -191,17 +219,41 @@ static size_t list_nodes(symbols *y, const graph *shapes, const kernel *k, const
     return found;
 }
 
+/* Terms of an element: their tables are its own. */
+static void add_element(symbols *y, const field *f, const field_use *u, ends at, expr *out)
+{
+    const family *all = X(field_family)(f);
+    store *from = X(field_store)(f);
+    const kernel *listed = NULL;
+    size_t count = 0;
+    for (uint32_t i = 0; !y->failed && i < y->element->term_count; i++) {
+        const element_term *t = &y->element->terms[i];
+        if (t->family != all) continue;
+        const kernel *k = taut_store_kernel(from, t->kernel);
+        if (!selects(k, u)) continue;
+        if (k != listed) count = list_nodes(y, taut_store_shapes(from), k, u);
+        listed = k;
+        instance of = { from, k, t->row, 0, t->variables, t->constants };
+        add_term(y, &of, count, u, at, out);
+    }
+}
+
 static void add_field(symbols *y, const field *f, const field_use *u, ends at, expr *out)
 {
+    if (f && y->element) {
+        add_element(y, f, u, at, out);
+        return;
+    }
     const family *all = f ? X(field_family)(f) : NULL;
     store *from = f ? X(field_store)(f) : NULL;
+    const uint32_t first_constant = from == y->s->store ? 0 : y->constant_count;
     for (size_t i = 0; f && !y->failed && i < all->batch_count; i++) {
         const batch *b = &all->batches[i];
         const kernel *k = taut_store_kernel(from, b->kernel);
         if (!selects(k, u)) continue;
         size_t count = list_nodes(y, taut_store_shapes(from), k, u);
         for (uint32_t term = 0; !y->failed && term < b->count; term++) {
-            instance of = { from, b, k, term, b->variables + (size_t)term * k->slots,
+            instance of = { from, k, b->rows[term], first_constant, b->variables + (size_t)term * k->slots,
                             b->constants + (size_t)term * k->constants };
             add_term(y, &of, count, u, at, out);
         }
@@ -272,10 +324,10 @@ size_t X(symbol_vector_length)(const symbols *y, int vector)
     const struct system *s = y->s;
     if (vector >= 0) {
         step_size size = y->table->groups[vector].size;
-        return size == STEP_N ? s->n : size == STEP_C ? s->c : s->embedded;
+        return size == STEP_N ? y->n : size == STEP_C ? y->c : s->embedded;
     }
-    if (vector == STEP_LAMBDA0 || vector == STEP_TREND0) return s->c;
-    return vector == STEP_Y0 || vector == STEP_Y_RATE0 ? s->embedded : s->n;
+    if (vector == STEP_LAMBDA0 || vector == STEP_TREND0) return y->c;
+    return vector == STEP_Y0 || vector == STEP_Y_RATE0 ? s->embedded : y->n;
 }
 
 static void fill(symbols *y, expr *out, size_t count)
@@ -458,9 +510,17 @@ void X(symbols_forget_places)(symbols *y) { memset(y->places, 0, sizeof y->place
 
 /* ---- the functions of system.h ---- */
 
-static void copy(const expr *from, expr *out, size_t count)
+/* Numbers of an element that are its own; what is no sum of terms is in one element alone. */
+static int owns(const symbols *y, step_size size, size_t k)
 {
-    if (from && count) memcpy(out, from, count * sizeof *out);
+    const element_shape *e = y->element;
+    return !e || (size == STEP_C ? e->owns_constraint : e->owns_coordinate)[k];
+}
+
+static void copy(const symbols *y, const expr *from, expr *out)
+{
+    for (size_t k = 0; from && k < y->n; k++)
+        if (owns(y, STEP_N, k)) out[k] = from[k];
 }
 
 static void system_momentum(symbols *y, const symbol_place *at, expr *out)
@@ -468,14 +528,14 @@ static void system_momentum(symbols *y, const symbol_place *at, expr *out)
     if (y->s->form == FORM_LAGRANGIAN)
         add_gradient(y, y->s->energy, KIND_W, at, NULL, 0, out);
     else
-        copy(at->x[KIND_W], out, y->s->n);
+        copy(y, at->x[KIND_W], out);
 }
 
 static void system_velocity(symbols *y, const symbol_place *at, expr *out)
 {
-    fill(y, out, y->s->n);
+    fill(y, out, y->n);
     if (y->s->form == FORM_LAGRANGIAN)
-        copy(at->x[KIND_W], out, y->s->n);
+        copy(y, at->x[KIND_W], out);
     else if (y->s->form == FORM_HAMILTONIAN)
         add_gradient(y, y->s->energy, KIND_W, at, NULL, 0, out);
     else
@@ -503,7 +563,7 @@ static void free_force(symbols *y, const symbol_place *at, expr *out)
 
 static void system_force(symbols *y, const symbol_place *at, expr *out)
 {
-    fill(y, out, y->s->n);
+    fill(y, out, y->n);
     if (y->s->form == FORM_RATES) {
         add_values(y, y->s->rate_w, at, out);
         return;
@@ -522,8 +582,9 @@ static void constraint_rate(symbols *y, const symbol_place *at, expr *out)
 static void subtract_start(symbols *y, expr *out)
 {
     const state *x = &y->layout;
-    for (uint32_t i = 0; i < y->s->n; i++)
-        out[i] = checked(y, sub(y, sub(y, out[i], X(symbol_state)(y, x->p, i)), X(symbol_state)(y, x->p_low, i)));
+    for (uint32_t i = 0; i < y->n; i++)
+        if (owns(y, STEP_N, i))
+            out[i] = checked(y, sub(y, sub(y, out[i], X(symbol_state)(y, x->p, i)), X(symbol_state)(y, x->p_low, i)));
 }
 
 /* ---- energy, power and observables, of system/evaluate.c ---- */
@@ -618,13 +679,18 @@ static expr force_work(symbols *y, const symbol_place *at, const expr *move)
 
 /* ---- the functions of tables ---- */
 
+static size_t function_length(const symbols *y, step_function function)
+{
+    return X(step_function_length)(y->n, y->c, y->s->embedded, function);
+}
+
 void X(symbol_function)(symbols *y, step_function function, int place, const expr *move, expr *out)
 {
     const struct system *s = y->s;
     const step_table *t = y->table;
     const symbol_place *at = X(symbol_place_at)(y, place), *from = t->from >= 0 ? X(symbol_place_at)(y, t->from) : at;
     ends both = { from, at };
-    fill(y, out, X(step_function_length)(s, function));
+    fill(y, out, function_length(y, function));
     switch (function) {
     case STEP_PI: system_momentum(y, at, out); break;
     case STEP_PI_CHANGE:
@@ -675,6 +741,24 @@ static void add_scaled(symbols *y, expr factor, const expr *value, size_t count,
     for (size_t k = 0; value && k < count; k++) out[k] = checked(y, add(y, out[k], mul(y, factor, value[k])));
 }
 
+static int is_of_constraints(const symbols *y, int vector)
+{
+    return vector >= 0 ? y->table->groups[vector].size == STEP_C : vector == STEP_LAMBDA0 || vector == STEP_TREND0;
+}
+
+static void add_vector(symbols *y, expr factor, int vector, expr *out)
+{
+    const size_t count = X(symbol_vector_length)(y, vector);
+    const expr *value = X(symbol_vector)(y, vector);
+    const step_size size = is_of_constraints(y, vector) ? STEP_C : STEP_N;
+    for (size_t k = 0; value && k < count; k++) {
+        if (!owns(y, size, k)) continue;
+        out[k] = checked(y, add(y, out[k], mul(y, factor, value[k])));
+        if (vector != STEP_P0) continue;
+        out[k] = checked(y, add(y, out[k], mul(y, factor, X(symbol_state)(y, y->layout.p_low, (uint32_t)k))));
+    }
+}
+
 void X(symbol_terms)(symbols *y, int equation, const expr *move, expr *out)
 {
     const step_table *t = y->table;
@@ -683,13 +767,10 @@ void X(symbol_terms)(symbols *y, int equation, const expr *move, expr *out)
         if (term->equation != equation || X(step_function_empty)(y->s, term->function)) continue;
         expr factor = X(symbol_factor)(y, term->coefficient, term->power);
         if (term->function == STEP_VECTOR) {
-            size_t count = X(symbol_vector_length)(y, term->place);
-            add_scaled(y, factor, X(symbol_vector)(y, term->place), count, out);
-            for (size_t k = 0; term->place == STEP_P0 && k < count; k++)
-                out[k] = checked(y, add(y, out[k], mul(y, factor, X(symbol_state)(y, y->layout.p_low, (uint32_t)k))));
+            add_vector(y, factor, term->place, out);
             continue;
         }
-        size_t count = X(step_function_length)(y->s, term->function);
+        size_t count = function_length(y, term->function);
         expr *value = new_vector(y, count);
         if (!value) return;
         X(symbol_function)(y, term->function, term->place, move, value);

@@ -29,6 +29,8 @@ typedef struct {
 typedef struct symbols {
     struct system *s;
     const step_table *table;
+    const struct element_shape *element; /* these terms, coordinates and constraints alone; NULL: the whole system */
+    uint32_t n, c;            /* coordinates and constraints: of the system, or of the element */
     taut_context *context;
     graph *g;
     uint32_t constant_count, other_count; /* of the system; of the table's energy, if it has its own */
@@ -48,6 +50,10 @@ typedef struct symbols {
 } symbols;
 
 int X(symbols_create)(struct system *s, const step_table *table, symbols *y);
+/* The equations of the table as far as an element contributes to them (element_graph.h). Leaves are numbered within the
+   element. */
+int X(symbols_create_element)(struct system *s, const step_table *table, const struct element_shape *element,
+                              symbols *y);
 void X(symbols_clear)(symbols *y);
 /* The status, or TAUT_OUT_OF_MEMORY where an expression could not be made: an optimisation may have taken it for one
    that does not fit, and gone on without. */

@@ -224,6 +224,22 @@ static int create(struct system *s, const method_spec *spec, real tolerance, con
 static int step(void *self, state *x, real h) { return X(scheme_step)(((method_object *)self)->scheme, x, h); }
 static const newton_counts *counts(const void *self) { return X(scheme_counts)(((const method_object *)self)->scheme); }
 
+static long steps(void *self, state *x, const real *lengths, int stride, long count, multiplier_growth *size)
+{
+    return X(scheme_steps)(((method_object *)self)->scheme, x, lengths, stride, count, size);
+}
+
+static int parts(const void *self, method_part *out, const char **why)
+{
+    const scheme *r = ((const method_object *)self)->scheme;
+    program *lowered = X(scheme_program)(r);
+    *why = r->options.type != SCHEME_RK4 ? "steps of its own and implicit stages are not straight-line code; take rk4"
+           : r->options.project          ? "projections are not straight-line code; leave out project="
+                                         : METHOD_NOT_LOWERED;
+    if (lowered) *out = (method_part){ lowered, 1, 0 };
+    return lowered != NULL;
+}
+
 #define SOURCE "Seiler 1997, Numerical integration of constrained Hamiltonian systems using Dirac brackets"
 #define SETTING "psi = G H_p + g_t,  kappa = {psi,H} + psi_t,  Q = G H_pp G'\n"
 
@@ -246,7 +262,7 @@ static const method_info naive_info = {
     .any_start = 1,
 };
 
-static const method_code naive_code = { naive_create, step, counts, destroy, NULL, NULL, NULL, NULL };
+static const method_code naive_code = { naive_create, step, counts, destroy, parts, steps, NULL, NULL };
 const struct method_class
     X(method_naive) = { .info = &naive_info, .refuse = naive_refuse, .declare = declare, .code = &naive_code };
 
@@ -269,7 +285,7 @@ static const method_info extended_info = {
     .any_start = 1,
 };
 
-static const method_code extended_code = { extended_create, step, counts, destroy, NULL, NULL, NULL, NULL };
+static const method_code extended_code = { extended_create, step, counts, destroy, parts, steps, NULL, NULL };
 const struct method_class X(method_extended) = {
     .info = &extended_info, .refuse = extended_refuse, .declare = declare_extended, .code = &extended_code
 };
@@ -293,12 +309,24 @@ static const method_info dirac_info = {
     .any_start = 1,
 };
 
-static const method_code dirac_code = { dirac_create, step, counts, destroy, NULL, NULL, NULL, NULL };
+static const method_code dirac_code = { dirac_create, step, counts, destroy, parts, steps, NULL, NULL };
 const struct method_class
     X(method_dirac) = { .info = &dirac_info, .refuse = dirac_refuse, .declare = declare, .code = &dirac_code };
 
-formulation *X(method_formulation)(const method *m)
+static method_object *object_of(const method *m)
 {
     int has = m->class == &X(method_naive) || m->class == &X(method_extended) || m->class == &X(method_dirac);
-    return has && m->self ? &((method_object *)m->self)->formulation : NULL;
+    return has ? m->self : NULL;
+}
+
+formulation *X(method_formulation)(const method *m)
+{
+    method_object *of = object_of(m);
+    return of ? &of->formulation : NULL;
+}
+
+scheme *X(method_scheme)(const method *m)
+{
+    const method_object *of = object_of(m);
+    return of ? of->scheme : NULL;
 }

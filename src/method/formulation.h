@@ -9,6 +9,7 @@
 #ifndef TAUT_METHOD_FORMULATION_H
 #define TAUT_METHOD_FORMULATION_H
 
+#include "lower/field.h"
 #include "solve/newton.h"
 #include "system/state.h"
 
@@ -45,6 +46,7 @@ typedef struct formulation_class {
     /* Moves z by *moved (2n, overwritten) onto the constraints named in `which` (one bit) if a residual exceeds eps.
        *done: whether it had to. NULL: no projections. */
     int (*project)(void *self, unsigned which, real eps, real t, const real *z, real *moved, int *done);
+    field_type field;       /* the same in symbols */
 } formulation_class;
 
 typedef struct {

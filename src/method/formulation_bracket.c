@@ -327,5 +327,5 @@ static int stages_solve(void *self, real *r)
 
 const formulation_class X(formulation_bracket) = {
     "bracket", refuse, create,        destroy,       begin,        end,  evaluate,
-    chi_count, chi,    stages_create, stages_factor, stages_solve, NULL,
+    chi_count, chi,    stages_create, stages_factor, stages_solve, NULL, FIELD_BRACKET,
 };

@@ -100,6 +100,7 @@ const formulation_class X(formulation_naive) = {
     X(holonomic_stages_factor),
     X(holonomic_stages_solve),
     X(holonomic_project),
+    FIELD_NAIVE,
 };
 
 /* ---- dirac ---- */
@@ -153,4 +154,5 @@ const formulation_class X(formulation_dirac) = {
     X(holonomic_stages_factor),
     X(holonomic_stages_solve),
     X(holonomic_project),
+    FIELD_DIRAC,
 };

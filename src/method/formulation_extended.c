@@ -208,4 +208,5 @@ const formulation_class X(formulation_extended) = {
     X(holonomic_stages_factor),
     X(holonomic_stages_solve),
     X(holonomic_project),
+    FIELD_EXTENDED,
 };

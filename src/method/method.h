@@ -110,8 +110,8 @@ typedef struct {
     real free, momenta;
 } method_forces;
 
-/* Steps that are code of their own: vector fields with their schemes, compositions, and reductions of a table that are
-   written out for speed. */
+/* Steps that are code of their own: vector fields with their schemes, of which some are lowered as well, compositions,
+   and reductions of a table that are written out for speed. */
 typedef struct {
     int (*create)(struct system *s, const method_spec *spec, real tolerance, void **self);
     int (*step)(void *self, state *x, real h);
@@ -209,6 +209,8 @@ int X(method_parts)(const method *m, method_part *parts, const char **why);
 extern const struct method_class X(method_naive), X(method_extended), X(method_dirac);
 /* The equations that such a method integrates; NULL for the others. */
 formulation *X(method_formulation)(const method *m);
+struct scheme;
+struct scheme *X(method_scheme)(const method *m); /* and how it does so */
 
 extern const struct method_class X(method_rattle), X(method_shake), X(method_lobatto), X(method_del),
     X(method_galerkin), X(method_em);

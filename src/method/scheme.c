@@ -10,7 +10,10 @@ void X(scheme_destroy)(scheme *r)
     if (!r) return;
     room_free(r->s->context, &r->room);
     X(state_clear)(r->s, &r->next);
+    X(state_clear)(r->s, &r->place);
     X(newton_clear)(&r->newton);
+    X(program_destroy)(r->lowered);
+    X(explicit_trial_destroy)(r->trial);
     taut_mem_free(r->s->context, r);
 }
 
@@ -23,6 +26,20 @@ static void lay_out(void *self, room_layout *l)
     r->k = room_reals(l, stages * size);
     r->x = room_reals(l, stages * size);
     r->move = room_reals(l, size), r->error = room_reals(l, size);
+    r->lambda = room_reals(l, r->s->c);
+}
+
+static int lower(scheme *r)
+{
+    const field_type field = r->f->class->field;
+    const unsigned project = r->options.project;
+    const explicit_limits limits = { project & PROJECT_POSITION, project & PROJECT_MOMENTUM, r->options.eps };
+    switch (r->options.type) {
+    case SCHEME_RK4: return X(explicit_step_create)(r->s, field, &X(scheme_classical), &limits, &r->lowered);
+    case SCHEME_RKF45: return X(explicit_trial_create)(r->s, field, &X(scheme_fehlberg), &r->trial);
+    case SCHEME_GAUSS: return X(explicit_trial_create)(r->s, field, &X(scheme_field), &r->trial);
+    }
+    return TAUT_OK;
 }
 
 int X(scheme_create)(formulation *f, const scheme_options *options, scheme **result)
@@ -38,8 +55,10 @@ int X(scheme_create)(formulation *f, const scheme_options *options, scheme **res
     r->stages = options->type == SCHEME_RK4 ? 4 : options->type == SCHEME_RKF45 ? 6 : options->stages;
     int status = room_create(s->context, lay_out, r, &r->room);
     if (!status) status = X(state_create)(s, &r->next);
+    if (!status) status = X(state_create)(s, &r->place);
     if (!status) status = X(newton_create)(s->context, r->stages * (int)r->size, options->tolerance, &r->newton);
     if (!status && options->type == SCHEME_GAUSS) status = X(scheme_implicit_create)(r);
+    if (!status) status = lower(r);
     if (status)
         X(scheme_destroy)(r);
     else
@@ -48,10 +67,26 @@ int X(scheme_create)(formulation *f, const scheme_options *options, scheme **res
 }
 
 const newton_counts *X(scheme_counts)(const scheme *r) { return &r->newton.counts; }
+program *X(scheme_program)(const scheme *r) { return r->options.project ? NULL : r->lowered; }
+void X(scheme_use_lowered)(scheme *r, int use) { r->general_alone = !use; }
+
+/* The field by straight-line code: the change of a step of length 1 from there with one stage. */
+static int read_field(scheme *r, int i)
+{
+    const size_t n = r->s->n;
+    const real *at = r->at + (size_t)i * r->size;
+    state *x = &r->place;
+    memcpy(x->q, at, n * sizeof(real)), memcpy(x->p, at + n, n * sizeof(real));
+    x->t = r->t[i], *x->step = 1;
+    return X(explicit_trial_read)(r->trial, x, r->k + (size_t)i * r->size, NULL, r->lambda);
+}
 
 int X(scheme_evaluate)(scheme *r, int i)
 {
+    const int is_field = r->trial && r->options.type == SCHEME_GAUSS && !r->general_alone;
     r->newton.counts.evaluations++;
+    r->has_lambda = is_field && read_field(r, i);
+    if (r->has_lambda) return TAUT_OK;
     return r->f->class->evaluate(r->f->self, r->t[i], r->at + (size_t)i * r->size, r->k + (size_t)i * r->size);
 }
 
@@ -98,7 +133,7 @@ static int correct(scheme *r, state *x)
 static int fixed_step(scheme *r, state *x, real h)
 {
     begin_at(r, x, h);
-    int status = r->options.type == SCHEME_RK4 ? X(scheme_classical)(r) : X(scheme_implicit)(r);
+    int status = r->options.type == SCHEME_RK4 ? X(scheme_explicit)(r, x, &X(scheme_classical)) : X(scheme_implicit)(r);
     if (status) return status;
     move_state(r, x);
     X(state_next_time)(x, h, &x->t, &x->t_low);
@@ -145,7 +180,7 @@ static int variable_steps(scheme *r, state *x, real way)
         int last = *x->step >= REAL(fabs)(left);
         real h = last ? left : way > 0 ? *x->step : -*x->step, factor = 5;
         begin_at(r, x, h);
-        int status = X(scheme_fehlberg)(r);
+        int status = X(scheme_explicit)(r, x, &X(scheme_fehlberg));
         if (status < 0 || status == TAUT_OUT_OF_MEMORY) return status;
         real error = status ? (real)NAN : error_of(r);
         int finite = error - error == 0, good = finite && error <= tolerance;
@@ -179,12 +214,33 @@ static int variable_steps(scheme *r, state *x, real way)
                      (double)x->t, (double)way, TRIES, (double)*x->step, r->options.relative ? "rtol" : "tol");
 }
 
+static int general_step(scheme *r, state *x, real h)
+{
+    r->f->class->begin(r->f->self, x);
+    r->has_lambda = 0;
+    if (r->s->c) memcpy(r->lambda, x->lambda, r->s->c * sizeof(real));
+    int status = r->options.type == SCHEME_RKF45 ? variable_steps(r, x, h) : fixed_step(r, x, h);
+    if (!status) status = r->f->class->end(r->f->self, x);
+    if (!status && r->has_lambda && r->s->c) memcpy(x->lambda, r->lambda, r->s->c * sizeof(real));
+    return status;
+}
+
 int X(scheme_step)(scheme *r, state *x, real h)
 {
+    if (r->lowered && !r->general_alone && X(program_step)(r->lowered, x, h, NULL) == PROGRAM_DONE) {
+        r->newton.counts.evaluations += r->stages;
+        return TAUT_OK;
+    }
     X(state_copy)(x, &r->next);
-    r->f->class->begin(r->f->self, x);
-    int status = r->options.type == SCHEME_RKF45 ? variable_steps(r, &r->next, h) : fixed_step(r, &r->next, h);
-    if (!status) status = r->f->class->end(r->f->self, &r->next);
+    int status = general_step(r, &r->next, h);
     if (!status) X(state_copy)(&r->next, x);
     return status;
+}
+
+long X(scheme_steps)(scheme *r, state *x, const real *lengths, int stride, long count, multiplier_growth *size)
+{
+    if (!r->lowered || r->general_alone) return 0;
+    const long done = X(program_steps)(r->lowered, x, lengths, stride, count, size);
+    r->newton.counts.evaluations += done * r->stages;
+    return done;
 }

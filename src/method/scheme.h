@@ -3,6 +3,7 @@
 #ifndef TAUT_METHOD_SCHEME_H
 #define TAUT_METHOD_SCHEME_H
 
+#include "lower/explicit.h"
 #include "method/formulation.h"
 #include "method/tableau.h"
 
@@ -38,6 +39,13 @@ struct scheme {
     real *error;            /* 2n */
     real t[STAGES_MOST];
     real t0, t0_low, h;
+    /* Straight-line code; NULL: the formulation evaluates the field. */
+    program *lowered;       /* rk4: a step that needs no correction */
+    explicit_trial *trial;  /* rkf45: one of the steps of its own; gauss: the field */
+    state place;            /* gauss: where it is evaluated */
+    real *lambda;           /* c: multipliers of the last evaluation */
+    int has_lambda;         /* that was straight-line code */
+    int general_alone;      /* the code is not to be used */
 };
 
 /* f must outlive the scheme. */
@@ -46,14 +54,19 @@ void X(scheme_destroy)(scheme *r);
 /* x := the state h later, by one step, or by as many as the error asks for (rkf45; their size is x->step). */
 int X(scheme_step)(scheme *r, state *x, real h);
 const newton_counts *X(scheme_counts)(const scheme *r);
+/* Up to `count` steps by straight-line code: as method_steps (method.h). */
+long X(scheme_steps)(scheme *r, state *x, const real *lengths, int stride, long count, multiplier_growth *size);
+/* The step as a program, and nothing else is done in it; or NULL. */
+program *X(scheme_program)(const scheme *r);
+/* use: 0, the formulation evaluates the field, whatever has been lowered. */
+void X(scheme_use_lowered)(scheme *r, int use);
 
 /* ---- for the schemes themselves ---- */
 /* k := field at stage i, counted. */
 int X(scheme_evaluate)(scheme *r, int i);
-/* From r->z at time t0 (+ t0_low): r->move := the change over h. */
-int X(scheme_classical)(scheme *r);
-/* The same, with r->error := the estimated error. */
-int X(scheme_fehlberg)(scheme *r);
+extern const explicit_tableau X(scheme_classical), X(scheme_fehlberg), X(scheme_field); /* the last: of one stage */
+/* From r->z at time t0 (+ t0_low), which is x: r->move := the change over h, r->error := the estimated error. */
+int X(scheme_explicit)(scheme *r, state *x, const explicit_tableau *t);
 int X(scheme_implicit_create)(scheme *r);
 int X(scheme_implicit)(scheme *r);
 

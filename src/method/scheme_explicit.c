@@ -1,6 +1,33 @@
 /* The classical Runge-Kutta method of order 4, and Fehlberg's pair of orders 4 and 5. */
 #include "method/scheme.h"
 
+#include <string.h>
+
+#define OVER(a, b) ((real)(a) / (b))
+
+const explicit_tableau X(scheme_classical) = {
+    .stages = 4,
+    .a = { { 0 }, { OVER(1, 2) }, { 0, OVER(1, 2) }, { 0, 0, 1 } },
+    .b = { OVER(1, 6), OVER(1, 3), OVER(1, 3), OVER(1, 6) },
+    .c = { 0, OVER(1, 2), OVER(1, 2), 1 },
+};
+
+/* Hairer, Norsett & Wanner, table II.5.1; the error is that of the fifth order minus the fourth */
+const explicit_tableau X(scheme_fehlberg) = {
+    .stages = 6,
+    .a = { { 0 },
+           { OVER(1, 4) },
+           { OVER(3, 32), OVER(9, 32) },
+           { OVER(1932, 2197), OVER(-7200, 2197), OVER(7296, 2197) },
+           { OVER(439, 216), -8, OVER(3680, 513), OVER(-845, 4104) },
+           { OVER(-8, 27), 2, OVER(-3544, 2565), OVER(1859, 4104), OVER(-11, 40) } },
+    .b = { OVER(16, 135), 0, OVER(6656, 12825), OVER(28561, 56430), OVER(-9, 50), OVER(2, 55) },
+    .c = { 0, OVER(1, 4), OVER(3, 8), OVER(12, 13), 1, OVER(1, 2) },
+    .error = { OVER(1, 360), 0, OVER(-128, 4275), OVER(-2197, 75240), OVER(1, 50), OVER(2, 55) },
+};
+
+const explicit_tableau X(scheme_field) = { .stages = 1, .b = { 1 } };
+
 /* Stage i at z + h sum_j a_j k_j, time t0 + c h; then the field there. */
 static int stage(scheme *r, int i, real c, const real *a)
 {
@@ -25,40 +52,28 @@ static void combine(const scheme *r, const real *b, int count, real *out)
     }
 }
 
-int X(scheme_classical)(scheme *r)
+/* What the step would do by straight-line code, whose length is a number of the state. */
+static int try_lowered(scheme *r, state *x)
 {
-    const real half = (real)1 / 2, a[4][3] = { { 0 }, { half }, { 0, half }, { 0, 0, 1 } }, c[4] = { 0, half, half, 1 };
-    const real b[4] = { (real)1 / 6, (real)1 / 3, (real)1 / 3, (real)1 / 6 };
-    for (int i = 0; i < 4; i++) {
-        int status = stage(r, i, c[i], a[i]);
-        if (status) return status;
-    }
-    combine(r, b, 4, r->move);
-    return TAUT_OK;
+    const real step = *x->step;
+    *x->step = r->h;
+    const int done = X(explicit_trial_read)(r->trial, x, r->move, r->error, r->lambda);
+    *x->step = step;
+    return done;
 }
 
-#define OVER(a, b) ((real)(a) / (b))
-
-/* Hairer, Norsett & Wanner, table II.5.1 */
-int X(scheme_fehlberg)(scheme *r)
+int X(scheme_explicit)(scheme *r, state *x, const explicit_tableau *t)
 {
-    const real a[6][5] = {
-        { 0 },
-        { OVER(1, 4) },
-        { OVER(3, 32), OVER(9, 32) },
-        { OVER(1932, 2197), OVER(-7200, 2197), OVER(7296, 2197) },
-        { OVER(439, 216), -8, OVER(3680, 513), OVER(-845, 4104) },
-        { OVER(-8, 27), 2, OVER(-3544, 2565), OVER(1859, 4104), OVER(-11, 40) },
-    };
-    const real c[6] = { 0, OVER(1, 4), OVER(3, 8), OVER(12, 13), 1, OVER(1, 2) };
-    const real fifth[6] = { OVER(16, 135), 0, OVER(6656, 12825), OVER(28561, 56430), OVER(-9, 50), OVER(2, 55) };
-    /* fifth - fourth */
-    const real difference[6] = { OVER(1, 360), 0, OVER(-128, 4275), OVER(-2197, 75240), OVER(1, 50), OVER(2, 55) };
-    for (int i = 0; i < 6; i++) {
-        int status = stage(r, i, c[i], a[i]);
+    r->has_lambda = r->trial && !r->general_alone && try_lowered(r, x);
+    if (r->has_lambda) {
+        r->newton.counts.evaluations += t->stages;
+        return TAUT_OK;
+    }
+    for (int i = 0; i < t->stages; i++) {
+        int status = stage(r, i, t->c[i], t->a[i]);
         if (status) return status;
     }
-    combine(r, fifth, 6, r->move);
-    combine(r, difference, 6, r->error);
+    combine(r, t->b, t->stages, r->move);
+    combine(r, t->error, t->stages, r->error);
     return TAUT_OK;
 }

@@ -65,12 +65,13 @@ static void name_constraint(void *self, int equation, char *buffer, size_t size)
 /* ---- loops over coordinates or constraints, in pieces ----
    The parts of a piece that belong together are done while its numbers are in the cache. */
 
-/* Numbers from .. to - 1; the largest of something, or 0. worker: of the pool. */
-typedef extreme (*loop)(verlet *r, uint32_t from, uint32_t to, int worker);
+/* Numbers from .. to - 1; the largest of something, or 0. what: its arguments, or NULL. worker: of the pool. */
+typedef extreme (*loop)(verlet *r, const void *what, uint32_t from, uint32_t to, int worker);
 
 typedef struct {
     verlet *r;
     loop part;
+    const void *what;
     uint32_t count;
     extreme *most; /* of each thread */
 } loop_job;
@@ -79,16 +80,16 @@ static void loop_piece(void *self, int index, int worker)
 {
     loop_job *j = self;
     const uint32_t length = j->r->piece;
-    extreme most = j->part(j->r, (uint32_t)pool_begin(j->count, length, index),
+    extreme most = j->part(j->r, j->what, (uint32_t)pool_begin(j->count, length, index),
                            (uint32_t)pool_begin(j->count, length, index + 1), worker);
     j->most[worker] = extreme_join(j->most[worker], most);
 }
 
 /* The largest of all pieces. */
-static real run_loop(verlet *r, loop part, uint32_t count)
+static real run_loop(verlet *r, loop part, const void *what, uint32_t count)
 {
     extreme most = 0, seen[POOL_THREADS_MOST];
-    loop_job j = { r, part, count, seen };
+    loop_job j = { r, part, what, count, seen };
     pool *p = r->s->work->pool;
     const int threads = taut_pool_threads(p);
     for (int k = 0; k < threads; k++) seen[k] = 0;
@@ -97,22 +98,30 @@ static real run_loop(verlet *r, loop part, uint32_t count)
     return extreme_value(most);
 }
 
-static extreme largest_velocity(verlet *r, uint32_t from, uint32_t to, int worker)
+static extreme largest_velocity(verlet *r, const void *what, uint32_t from, uint32_t to, int worker)
 {
+    (void)what;
     return r->fastest[worker] = extreme_join(r->fastest[worker], largest(r->next.w, from, to));
 }
 
-static extreme correct_some(verlet *r, uint32_t from, uint32_t to, int worker)
+typedef struct {
+    real *multipliers;   /* lambda or mu */
+    const real *before;  /* what they were; NULL: zero */
+    const real *change;  /* of them, to be scaled and subtracted */
+    real scale;
+} correction;
+
+static extreme correct_some(verlet *r, const void *what, uint32_t from, uint32_t to, int worker)
 {
-    (void)worker;
-    return subtract(r->before, r->change, r->scale, from, to, r->multipliers);
+    const correction *c = what;
+    (void)r, (void)worker;
+    return subtract(c->before, c->change, c->scale, from, to, c->multipliers);
 }
 
-/* multipliers = before - scale change. Returns the largest. */
+/* multipliers = before - r->scale change. Returns the largest. */
 static real correct(verlet *r, real *multipliers, const real *before, const real *change)
 {
-    r->multipliers = multipliers, r->before = before, r->change = change;
-    return run_loop(r, correct_some, r->s->c);
+    return run_loop(r, correct_some, &(correction){ multipliers, before, change, r->scale }, r->s->c);
 }
 
 /* G' x for coordinates from .. to - 1 of a piece, in the room of this worker: forces that are used at once need no
@@ -133,6 +142,9 @@ static const real *forces_of(const verlet *r, const real *g, const real *multipl
 
 /* The free forces from coordinate `from` on, which begins a piece. */
 static const real *free_forces(const verlet *r, const real *f, uint32_t from) { return f + (r->repeated ? 0 : from); }
+
+/* At the end of the step. */
+static const real *force_at_end(const verlet *r) { return r->steady_force ? r->f : r->f1; }
 
 /* Whether one piece of the force stands for all: gravity, say. It then stays in the cache. */
 static void find_repeated(verlet *r)
@@ -157,9 +169,9 @@ static void find_base(verlet *r)
     for (uint32_t j = 0; j < s->n; j++) r->base[j] = r->h * velocity[j] + x->q_low[j];
 }
 
-static extreme stage_some(verlet *r, uint32_t from, uint32_t to, int worker)
+static extreme stage_some(verlet *r, const void *what, uint32_t from, uint32_t to, int worker)
 {
-    (void)worker;
+    (void)what, (void)worker;
     diagonal_stage(r->s, r->from, r->f, r->push0, r->h / 2, from, to, r->stage);
     return 0;
 }
@@ -167,7 +179,7 @@ static extreme stage_some(verlet *r, uint32_t from, uint32_t to, int worker)
 /* V, of the last force and multipliers. */
 static void find_stage(verlet *r)
 {
-    if (r->pieces) run_loop(r, stage_some, r->s->n);
+    if (r->pieces) run_loop(r, stage_some, NULL, r->s->n);
     for (uint32_t j = 0; !r->pieces && j < r->s->n; j++) r->stage[j] = r->drift[j] + r->h / 2 * r->kick[j];
 }
 
@@ -211,7 +223,7 @@ static void start_rest(verlet *r)
    the sum of forces, for now in place of the momenta, its velocities, and, by pieces, G1 and G1 v. */
 static void start_piece(verlet *r, const real *push, uint32_t from, uint32_t to, int worker)
 {
-    const real *f = free_forces(r, r->f, from), *f_end = free_forces(r, r->f_end, from);
+    const real *f = free_forces(r, r->f, from), *f_end = free_forces(r, force_at_end(r), from);
     low_parts(from, to, r->from->q, r->base, push_weights(r), push, push_factor(r), r->next.q_low, r->known_q);
     const extreme most = diagonal_start(r->s, r->even, r->from, f, push, f_end, r->h / 2, from, to, r->next.p,
                                         r->next.w);
@@ -220,10 +232,9 @@ static void start_piece(verlet *r, const real *push, uint32_t from, uint32_t to,
 }
 
 /* Before the first piece, and after the last one. */
-static void start_begin(verlet *r, const real *f_end)
+static void start_begin(verlet *r)
 {
     for (int k = 0; k < taut_pool_threads(r->s->work->pool); k++) r->fastest[k] = 0;
-    r->f_end = f_end;
     r->opposite1 = 1;
 }
 
@@ -239,38 +250,46 @@ static void start_end(verlet *r)
 }
 
 /* The force of the constraints is that of the positions, once more. */
-static extreme start_some(verlet *r, uint32_t from, uint32_t to, int worker)
+static extreme start_some(verlet *r, const void *what, uint32_t from, uint32_t to, int worker)
 {
+    (void)what;
     start_piece(r, forces_of(r, r->g0, r->s->c ? r->lambda : NULL, from, to, worker), from, to, worker);
     return 0;
 }
 
 /* ---- positions ---- */
 
+typedef struct {
+    int again;    /* they have been placed before in this step */
+    int compare;  /* are the positions of the state known_q? */
+    int start;    /* velocities are begun as well */
+} placing;
+
 /* q1 = q0 + base + h^2/2 W G0' lambda, all of it in pieces; otherwise the sum alone. */
-static extreme place_some(verlet *r, uint32_t from, uint32_t to, int worker)
+static extreme place_some(verlet *r, const void *what, uint32_t from, uint32_t to, int worker)
 {
+    const placing *z = what;
     const struct system *s = r->s;
-    if (r->compare && memcmp(r->known_q + from, r->from->q + from, (to - from) * sizeof(real)) != 0) r->differs = 1;
+    if (z->compare && memcmp(r->known_q + from, r->from->q + from, (to - from) * sizeof(real)) != 0) r->differs = 1;
     if (!r->pieces)
-        return move_positions(from, to, r->from, r->base, NULL, r->kick + from, r->h * r->h / 2, r->again, &r->next);
-    if (!r->again || r->drag)
+        return move_positions(from, to, r->from, r->base, NULL, r->kick + from, r->h * r->h / 2, z->again, &r->next);
+    if (!z->again || r->drag)
         diagonal_base(s, r->even, r->from, free_forces(r, r->f, from), r->h, from, to, r->base);
     const real *push = r->drag ? r->push0 + from : forces_of(r, r->g0, s->c ? r->lambda : NULL, from, to, worker);
-    const extreme most = move_positions(from, to, r->from, r->base, push_weights(r), push, push_factor(r), r->again,
+    const extreme most = move_positions(from, to, r->from, r->base, push_weights(r), push, push_factor(r), z->again,
                                         &r->next);
-    if (r->begun) start_piece(r, push, from, to, worker);
+    if (z->start) start_piece(r, push, from, to, worker);
     return most;
 }
 
 /* Returns how far q1 moved, or the first time how large it is. last: these seem to be the last ones, and what comes
    after them is begun while they are in the cache. */
-static real place_positions(verlet *r, int again, int last)
+static real place_positions(verlet *r, int again, int compare, int last)
 {
     const struct system *s = r->s;
-    r->again = again;
-    r->begun = last && r->by_pieces && r->steady_force && !r->drag;
-    if (r->begun) start_begin(r, r->f);
+    const placing how = { again, compare, last && r->by_pieces && r->steady_force && !r->drag };
+    r->begun = 0;
+    if (how.start) start_begin(r);
     if (r->push0 && s->c) products_sum(s->work->pool, r->columns, r->g0, r->lambda, r->push0);
     if (!r->pieces && !again) find_base(r);
     if (!r->pieces) X(system_apply_inverse_mass)(s, r->push0, r->kick);
@@ -280,8 +299,8 @@ static real place_positions(verlet *r, int again, int last)
         X(system_free_force)(s, &at, r->f);
         if (!r->pieces) find_base(r);
     }
-    const real most = run_loop(r, place_some, s->n);
-    if (r->begun) start_end(r);
+    const real most = run_loop(r, place_some, &how, s->n);
+    if (how.start) start_end(r);
     return most;
 }
 
@@ -325,7 +344,7 @@ static real position_measure(void *self, const real *lambda, const real *change)
     (void)lambda;
     r->lambda_size = correct(r, r->next.lambda, r->lambda, change);
     r->lambda = r->next.lambda;
-    const real moved = place_positions(r, 1, ++r->corrections >= r->usual), size = moved / r->size;
+    const real moved = place_positions(r, 1, 0, ++r->corrections >= r->usual), size = moved / r->size;
     r->finite &= moved - moved == 0;
     if (r->drag) {
         r->slow |= r->last > 0 && !(size <= 64 * REAL_EPSILON) && !(size <= DRAG_RATE * r->last);
@@ -335,13 +354,14 @@ static real position_measure(void *self, const real *lambda, const real *change)
 }
 
 /* Sums the forces but push1, and finds the velocities that belong to them; by pieces, with G1 and G1 v. */
-static void start_velocities(verlet *r, const real *f1)
+static void start_velocities(verlet *r)
 {
     const struct system *s = r->s;
     const state *x = r->from;
-    start_begin(r, f1);
+    const real *f1 = force_at_end(r);
+    start_begin(r);
     if (r->pieces) {
-        run_loop(r, start_some, s->n);
+        run_loop(r, start_some, NULL, s->n);
     } else {
         low_parts(0, s->n, x->q, r->base, NULL, r->kick, push_factor(r), r->next.q_low, r->known_q);
         for (uint32_t j = 0; j < s->n; j++) {
@@ -349,18 +369,18 @@ static void start_velocities(verlet *r, const real *f1)
             r->kick[j] = x->p[j] + (r->h / 2 * r->base[j] + x->p_low[j]);
         }
         velocity_of(s, r->kick, r->work, r->next.w);
-        run_loop(r, largest_velocity, s->n);
+        run_loop(r, largest_velocity, NULL, s->n);
     }
     start_end(r);
 }
 
 /* The largest error of velocity constraints from .. to - 1. */
-static extreme largest_error(verlet *r, uint32_t from, uint32_t to, int worker)
+static extreme largest_error(verlet *r, const void *what, uint32_t from, uint32_t to, int worker)
 {
     enum { ROWS = 512 };
     real error[ROWS];
     extreme most = 0;
-    (void)worker;
+    (void)what, (void)worker;
     const products_job sums = { .p = r->rows, .a = r->g1, .b = r->next.w, .out = error };
     for (uint32_t end; from < to; from = end) {
         end = to - from < ROWS ? to : from + ROWS;
@@ -373,18 +393,20 @@ static extreme largest_error(verlet *r, uint32_t from, uint32_t to, int worker)
 }
 
 /* G1' mu, if there are constraints to keep, and what follows from it, with a diagonal mass. Returns how much velocities
-   changed, or, to check, the largest error of the velocity constraints among these coordinates. */
-static extreme place_some_velocities(verlet *r, uint32_t from, uint32_t to, int worker)
+   changed, or, where the constraints of each piece are given (what: row_cuts), the largest error of their velocity
+   constraints. */
+static extreme place_some_velocities(verlet *r, const void *what, uint32_t from, uint32_t to, int worker)
 {
     const struct system *s = r->s;
-    const row_range *rows = r->check ? &r->cuts.ranges[from / r->piece] : NULL;
+    const row_cuts *checked = what;
+    const row_range *rows = checked ? &checked->ranges[from / r->piece] : NULL;
     if (!r->forces)
         sum_forces(free_forces(r, r->f, from), forces_of(r, r->g0, s->c ? r->lambda : NULL, from, to, worker),
-                   free_forces(r, r->f_end, from), to - from, r->next.p + from);
+                   free_forces(r, force_at_end(r), from), to - from, r->next.p + from);
     const real *push = forces_of(r, r->g1, s->c && r->project ? r->mu : NULL, from, to, worker);
     const extreme most = diagonal_momenta(s, r->even, r->from, push, r->h / 2, from, to, &r->next);
     if (!(extreme_value(most) - extreme_value(most) == 0)) r->wild = 1;
-    return rows ? largest_error(r, rows->first, rows->end, worker) : most;
+    return rows ? largest_error(r, NULL, rows->first, rows->end, worker) : most;
 }
 
 /* Momenta and velocities that belong to mu. Returns how much the velocities changed, relative to their size. */
@@ -393,9 +415,8 @@ static real place_velocities(verlet *r)
     const state *x = r->from;
     const struct system *s = r->s;
     real moved = 0;
-    r->check = 0;
     if (r->pieces) {
-        moved = run_loop(r, place_some_velocities, s->n);
+        moved = run_loop(r, place_some_velocities, NULL, s->n);
         r->forces = 0;
         return moved / r->speed;
     }
@@ -465,13 +486,12 @@ static void first_positions(verlet *r, const state *x)
 {
     place at = place_at(r->s, x->q, x->w, &x->t, NULL);
     if (r->drag) X(system_free_force)(r->s, &at, r->f); /* a guess */
-    r->compare = r->known && r->known_constants == r->s->constants_version && r->known_t == x->t;
+    const int compare = r->known && r->known_constants == r->s->constants_version && r->known_t == x->t;
     r->differs = 0;
-    if (r->compare) r->size = place_positions(r, 0, 0);
-    if (r->compare && !r->differs) return;
-    r->compare = 0;
+    if (compare) r->size = place_positions(r, 0, 1, 0);
+    if (compare && !r->differs) return;
     begin(r, x);
-    r->size = place_positions(r, 0, 0);
+    r->size = place_positions(r, 0, 0, 0);
 }
 
 /* The force and Jacobian at the end of this step are those at the beginning of the next. */
@@ -491,7 +511,6 @@ static int find_positions(verlet *r, const state *x)
     struct system *s = r->s;
     r->lambda = x->lambda;
     first_positions(r, x);
-    r->compare = 0;
     r->finite = r->pieces && r->size - r->size == 0;
     if (!s->c) return TAUT_OK;
     if (r->size < s->least) r->size = s->least;
@@ -533,13 +552,12 @@ static real place_and_check(verlet *r)
     const row_cuts *cuts = &r->cuts;
     if (!cuts->ranges || !r->pieces) {
         place_velocities(r);
-        return run_loop(r, largest_error, r->s->c);
+        return run_loop(r, largest_error, NULL, r->s->c);
     }
-    r->check = 1;
-    real most = run_loop(r, place_some_velocities, r->s->n);
+    real most = run_loop(r, place_some_velocities, cuts, r->s->n);
     r->forces = 0;
     for (int k = 0; k < cuts->rest_count; k++)
-        most = real_most(most, extreme_value(largest_error(r, cuts->rest[k].first, cuts->rest[k].end, 0)));
+        most = real_most(most, extreme_value(largest_error(r, NULL, cuts->rest[k].first, cuts->rest[k].end, 0)));
     return most;
 }
 
@@ -568,7 +586,7 @@ static int find_momenta(verlet *r)
     int status = TAUT_OK;
     if (r->drag) find_stage(r);
     if (!r->steady_force) X(system_free_force)(s, &at, r->f1);
-    if (!r->begun) start_velocities(r, r->steady_force ? r->f : r->f1);
+    if (!r->begun) start_velocities(r);
     if (s->c && !r->by_pieces) {
         X(field_ordered_jacobian)(s->constraint, KIND_Q, &at, r->g1);
         r->opposite1 = are_opposite(r, r->g1, 0, s->c);

@@ -45,21 +45,14 @@ typedef struct {
     real last;             /* size of the last correction; 0: none */
     int slow;              /* corrections do not shrink fast enough */
     newton_counts total;   /* of both ways */
-    /* of the loop at hand */
+    /* what the loops of a step leave to later ones (their arguments are structs of verlet.c) */
     const real *lambda;               /* the multipliers of the positions: those of x before the first correction */
-    real *multipliers;                /* lambda or mu */
-    const real *before;               /* what they were; NULL: zero */
-    const real *change;               /* of them, to be scaled and subtracted: */
-    real scale;
-    const real *f_end;                /* free force at the end: f1, or f where it is the same everywhere */
-    int again;                        /* the positions have been placed before */
-    int begun;                        /* velocities are begun for the positions at hand, */
+    real scale;                       /* of the correction of multipliers that was solved for last */
+    int begun;                        /* velocities are begun for the current positions, */
     int forces;                       /* and next.p is the sum of all forces but push1 */
     extreme fastest[POOL_THREADS_MOST]; /* the largest of these velocities, by threads */
     int corrections, usual;           /* of lambda, in this step so far and in the last one */
-    int check;                        /* momenta: look for the largest error of the velocity constraints */
-    int compare;                      /* positions: are those of the state known_q? */
-    atomic_int differs;               /* no */
+    atomic_int differs;               /* the positions of the state are not known_q */
     real size, speed;      /* of the positions and the velocities */
     int terms;             /* the most entries of a row of G */
     int choose;            /* the next correction of lambda chooses among those that make the same force */
@@ -73,7 +66,7 @@ typedef struct {
     real *known_q, known_t;
     int known, factored;
     unsigned known_constants; /* inputs change the force */
-    /* the step at hand */
+    /* the arguments of this step */
     const state *from;
     real h;
     int project;           /* the second half is done; SHAKE leaves it out, and the next lambda takes it along */

@@ -12,6 +12,7 @@
 #ifndef TAUT_REPORT_DOCUMENT_H
 #define TAUT_REPORT_DOCUMENT_H
 
+#include "base/context.h"
 #include "report/json.h"
 
 typedef struct {

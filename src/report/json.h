@@ -5,7 +5,6 @@
 
 #include <stdio.h>
 
-#include "base/context.h"
 #include "base/wide.h"
 
 /* A JSON writer. It inserts the commas. Check ferror of the file at the end. */

@@ -183,134 +183,156 @@ typedef enum { ENGINE_MASS, ENGINE_JACOBIAN, ENGINE_MATRICES } engine_matrix;
 
 struct run_progress; /* run/progress.h */
 
+/* The functions of an engine: return type, name, arguments. The struct, the declarations of the core's side and the
+   table that joins them (run/simulation_engine.c) are made of this list, so that no function can take the place of
+   another. */
+#define ENGINE_FUNCTIONS(F)                                                                                           \
+    /* Compiles the model, makes the method, finds the consistent start. */                                           \
+    F(int, create, (model *m, const engine_options *options, void **self))                                            \
+    F(void, destroy, (void *self))                                                                                    \
+    F(int, step, (void *self, wide h))                                                                                \
+    /* a step of the same length as the one before */                                                                 \
+    F(int, step_again, (void *self))                                                                                  \
+    /* Up to so many of them, at least one; *done: how many. */                                                       \
+    F(int, steps_again, (void *self, long count, long *done))                                                         \
+    /* done so far */                                                                                                 \
+    F(long, steps, (const void *self))                                                                                \
+    F(wide, time, (const void *self))                                                                                 \
+    F(void, counts, (const void *self, engine_counts *counts))                                                        \
+                                                                                                                      \
+    /* The columns of a frame: t, coordinates, velocities, momenta, multipliers, energy, ... */                       \
+    F(size_t, column_count, (const void *self))                                                                       \
+    /* 1 and an empty name beyond the last */                                                                         \
+    F(int, column_name, (const void *self, size_t column, char *buffer, size_t size))                                 \
+    /* Numbers of this precision, of number_size bytes each. */                                                       \
+    F(int, frame, (void *self, void *values))                                                                         \
+                                                                                                                      \
+    /* What a run watches: energy, constraint, velocity_constraint, then conserved momenta; last energy - work,       \
+       where `balance` says so. look evaluates it at the state; watch adds it to the sums, which watched and          \
+       samples read and watch_from and samples_from set. */                                                           \
+    F(size_t, watch_count, (const void *self))                                                                        \
+    F(void, watch_name, (const void *self, size_t index, char *buffer, size_t size))                                  \
+    F(void, look, (void *self, engine_look *found))                                                                   \
+    F(void, watch, (void *self))                                                                                      \
+    F(void, watched, (const void *self, size_t index, engine_watched *quantity))                                      \
+    F(void, watch_from, (void *self, size_t index, const engine_watched *quantity))                                   \
+    F(void, samples, (const void *self, engine_samples *samples))                                                     \
+    F(void, samples_from, (void *self, const engine_samples *samples))                                                \
+    /* the model's exact energy is constant */                                                                        \
+    F(int, energy_conserved, (const void *self))                                                                      \
+    /* how far the start was moved onto the constraints */                                                            \
+    F(void, start_moves, (const void *self, wide *q, wide *w))                                                        \
+                                                                                                                      \
+    /* For `taut check`: needs no method. Start values and redundant constraints are reported through the             \
+       callbacks. */                                                                                                  \
+    F(int, check, (model *m, start_mode mode, engine_check *result,                                                   \
+                   void (*start)(void *user, const char *name, wide value, int free),                                 \
+                   void (*redundant)(void *user, uint32_t constraint, const char *on),                                \
+                   void (*conserved)(void *user, const char *name),                                                   \
+                   void (*method)(void *user, const char *name, const char *refusal), void *user))                    \
+                                                                                                                      \
+    /* The catalogue. */                                                                                              \
+    F(int, method_count, (void))                                                                                      \
+    F(const struct method_info *, method_info, (int index))                                                           \
+    F(int, method_parse, (taut_context *context, const char *text))                                                   \
+                                                                                                                      \
+    /* For `taut converge` and `taut verify`. The method with what its options make of it. */                         \
+    F(const struct method_info *, declared, (const void *self))                                                       \
+    F(void, sizes, (const void *self, uint32_t *coordinates, uint32_t *constraints))                                  \
+    /* 1: L or H, and no forces; 2: the same on phase space, with constraints chi(q,p); 3: with constraints on        \
+       velocities */                                                                                                  \
+    F(int, hamiltonian, (const void *self))                                                                           \
+    /* back to the start */                                                                                           \
+    F(void, restart, (void *self))                                                                                    \
+    /* along the exact solution, without the method */                                                                \
+    F(int, flow, (void *self, wide until, wide tolerance))                                                            \
+    F(int, solution, (void *self, wide *q, wide *p, wide *lambda))                                                    \
+    /* Each begins at the current state; only follow moves it. */                                                     \
+    F(int, follow, (void *self, wide h, long steps, struct run_progress *progress, engine_follow *result))            \
+    F(int, there_and_back, (void *self, wide h, long steps, engine_return *result))                                   \
+    F(int, symplecticity, (void *self, wide h, engine_symplecticity *result))                                         \
+                                                                                                                      \
+    /* Models with contacts: sets the event callback (NULL: none), and counts the events of each kind. */             \
+    F(void, on_event, (void *self, engine_on_event event, void *user))                                                \
+    /* EVENT_KINDS numbers; NULL for a model without contacts */                                                      \
+    F(const long *, event_counts, (const void *self))                                                                 \
+    /* forces or time change the energy: the last of the watched quantities is energy - work */                       \
+    F(int, balance, (const void *self))                                                                               \
+    /* Errors over so many steps, fitted from step `from` on; the trajectory is looked at every `stride` steps, 0     \
+       for never. */                                                                                                  \
+    F(int, growth, (void *self, wide h, long steps, long from, long stride, engine_growth *result))                   \
+    /* period 0: searched for up to `until`. h: a step that suits the motion. */                                      \
+    F(int, stability, (void *self, wide h, wide period, wide until, engine_stability *result))                        \
+                                                                                                                      \
+    /* For the run file. The fields are all that a step depends on: read for a checkpoint; written, and followed      \
+       by `restored`, they take an engine of the same model and options to where the other one was. Valid until       \
+       the next step. */                                                                                              \
+    F(int, field_count, (void *self))                                                                                 \
+    F(engine_field, field, (void *self, int index))                                                                   \
+    /* refuses a state that no run could have reached */                                                              \
+    F(int, restored, (void *self, const engine_counts *counts))                                                       \
+    /* record.h lists them; NULL beyond the last */                                                                   \
+    F(const char *, column_kind, (const void *self, size_t column))                                                   \
+    /* the last step, which succeeded, of a model with contacts */                                                    \
+    F(void, take_back, (void *self))                                                                                  \
+                                                                                                                      \
+    /* A time that belongs to the motion at the start, whatever the units; 0: none is known. For `taut verify`. */    \
+    F(int, characteristic_time, (void *self, wide *time))                                                             \
+    /* One of ENGINE_ENERGY_*, and the size of what the energy is a sum of: kinetic and potential energy, and         \
+       work, without signs; NULL: not asked for. */                                                                   \
+    F(int, energy_size, (void *self, wide *size))                                                                     \
+    /* For the guard of a run (run/guard.h). The constraint that is most off, of positions and of velocities, and     \
+       the name of one; whether anything moves but by round-off; the error of one more step against the exact         \
+       solution, relative to the state. */                                                                            \
+    F(void, off, (void *self, engine_off *position, engine_off *velocity))                                            \
+    F(void, constraint_name, (const void *self, uint32_t constraint, char *buffer, size_t size))                      \
+    F(int, is_still, (void *self))                                                                                    \
+    F(int, step_error, (void *self, double *error))                                                                   \
+    /* How many constraints depend on others, and a sentence that says which and what that means for the              \
+       multipliers. */                                                                                                \
+    F(uint32_t, redundancy, (const void *self, char *text, size_t size))                                              \
+    /* Whether the multipliers grew while the motion stayed as it is, since the start: 1, and a sentence that says    \
+       when and whose (text NULL: not asked for). */                                                                  \
+    F(int, strain, (const void *self, char *text, size_t size))                                                       \
+    /* What became of native code. */                                                                                 \
+    F(const struct native_use *, native, (const void *self))                                                          \
+                                                                                                                      \
+    /* For the library. Columns of one type: how many there are; the values of some, and nothing else is              \
+       evaluated. */                                                                                                  \
+    F(size_t, columns_of, (const void *self, engine_column type))                                                     \
+    F(int, column_values, (void *self, engine_column type, size_t first, size_t count, void *values))                 \
+    /* Another state, made consistent as a start is; w are velocities or, with by_momentum, momenta. The work is      \
+       zero from here on. On failure the state is as before. */                                                       \
+    F(int, set_state, (void *self, wide t, const wide *q, const wide *w, int by_momentum, start_mode start))          \
+    /* The momenta change by this impulse and that of the constraints. */                                             \
+    F(int, kick, (void *self, const wide *impulse))                                                                   \
+    /* A second engine where this one is, in another context, which shares what is compiled and must go first. */     \
+    F(int, clone, (const void *self, taut_context *context, void **result))                                           \
+    /* Compressed rows: start has rows + 1 numbers. They belong to the engine. values has start[rows] numbers. */     \
+    F(int, matrix_pattern, (void *self, engine_matrix which, int *rows, int *columns, const int **start,              \
+                            const int **index))                                                                       \
+    F(int, matrix_values, (void *self, engine_matrix which, void *values))                                            \
+    /* The point of phase space, all digits; and another one, as it is, on the constraints or not. */                 \
+    F(void, point, (const void *self, wide *q, wide *p))                                                              \
+    F(int, set_point, (void *self, const wide *q, const wide *p))                                                     \
+    /* The value of an input (index of a parameter) of this engine alone; inputs_changed follows when it was          \
+       written. */                                                                                                    \
+    F(wide *, input, (void *self, size_t index))                                                                      \
+    F(int, inputs_changed, (void *self))                                                                              \
+    /* Tangent vectors at the state, `count` rows of n numbers of this precision in dq and in dp, become those        \
+       after a step of h, exactly; step_tangent takes the step as well. TAUT_UNSUPPORTED for methods that are         \
+       code, and with contacts. */                                                                                    \
+    F(int, tangent, (void *self, wide h, size_t count, void *dq, void *dp))                                           \
+    F(int, step_tangent, (void *self, wide h, size_t count, void *dq, void *dp))
+
 typedef struct engine_api {
     const char *name;       /* "double", "quad" */
     int digits;             /* significant digits that round-trip */
-    /* Compiles the model, makes the method, finds the consistent start. */
-    int (*create)(model *m, const engine_options *options, void **self);
-    void (*destroy)(void *self);
-    int (*step)(void *self, wide h);
-    int (*step_again)(void *self);        /* a step of the same length as the one before */
-    /* Up to so many of them, at least one; *done: how many. */
-    int (*steps_again)(void *self, long count, long *done);
-    long (*steps)(const void *self);      /* done so far */
-    wide (*time)(const void *self);
-    void (*counts)(const void *self, engine_counts *counts);
-
-    /* The columns of a frame: t, coordinates, velocities, momenta, multipliers, energy, ... */
-    size_t (*column_count)(const void *self);
-    /* 1 and an empty name beyond the last */
-    int (*column_name)(const void *self, size_t column, char *buffer, size_t size);
-    /* Numbers of this precision, of number_size bytes each. */
-    int (*frame)(void *self, void *values);
-
-    /* What a run watches: energy, constraint, velocity_constraint, then conserved momenta; last energy - work, where
-       `balance` says so. look evaluates it at the state; watch adds it to the sums, which watched and samples read and
-       watch_from and samples_from set. */
-    size_t (*watch_count)(const void *self);
-    void (*watch_name)(const void *self, size_t index, char *buffer, size_t size);
-    void (*look)(void *self, engine_look *found);
-    void (*watch)(void *self);
-    void (*watched)(const void *self, size_t index, engine_watched *quantity);
-    void (*watch_from)(void *self, size_t index, const engine_watched *quantity);
-    void (*samples)(const void *self, engine_samples *samples);
-    void (*samples_from)(void *self, const engine_samples *samples);
-    int (*energy_conserved)(const void *self); /* the model's exact energy is constant */
-    void (*start_moves)(const void *self, wide *q, wide *w); /* how far the start was moved onto the constraints */
-
-    /* For `taut check`: needs no method. Start values and redundant constraints are reported through the callbacks. */
-    int (*check)(model *m, start_mode mode, engine_check *result,
-                 void (*start)(void *user, const char *name, wide value, int free),
-                 void (*redundant)(void *user, uint32_t constraint, const char *on),
-                 void (*conserved)(void *user, const char *name),
-                 void (*method)(void *user, const char *name, const char *refusal), void *user);
-
-    /* The catalogue. */
-    int (*method_count)(void);
-    const struct method_info *(*method_info)(int index);
-    int (*method_parse)(taut_context *context, const char *text);
-
-    /* For `taut converge` and `taut verify`. */
+    size_t number_size;     /* bytes of a number in frames and fields */
     wide epsilon;
-    const struct method_info *(*declared)(const void *self); /* with what the options make of it */
-    void (*sizes)(const void *self, uint32_t *coordinates, uint32_t *constraints);
-    /* 1: L or H, and no forces; 2: the same on phase space, with constraints chi(q,p); 3: with constraints on
-       velocities */
-    int (*hamiltonian)(const void *self);
-    void (*restart)(void *self);          /* back to the start */
-    int (*flow)(void *self, wide until, wide tolerance); /* along the exact solution, without the method */
-    int (*solution)(void *self, wide *q, wide *p, wide *lambda);
-    /* Each begins at the state at hand; only follow moves it. */
-    int (*follow)(void *self, wide h, long steps, struct run_progress *progress, engine_follow *result);
-    int (*there_and_back)(void *self, wide h, long steps, engine_return *result);
-    int (*symplecticity)(void *self, wide h, engine_symplecticity *result);
-
-    /* Models with contacts: sets the event callback (NULL: none), and counts the events of each kind. */
-    void (*on_event)(void *self, engine_on_event event, void *user);
-    const long *(*event_counts)(const void *self); /* EVENT_KINDS numbers; NULL for a model without contacts */
-    int (*balance)(const void *self); /* forces or time change the energy: the last of the watched quantities is energy
-                                         - work */
-    /* Errors over so many steps, fitted from step `from` on; the trajectory is looked at every `stride` steps, 0 for
-       never. */
-    int (*growth)(void *self, wide h, long steps, long from, long stride, engine_growth *result);
-    /* period 0: searched for up to `until`. h: a step that suits the motion. */
-    int (*stability)(void *self, wide h, wide period, wide until, engine_stability *result);
-
-    /* For the run file. The fields are all that a step depends on: read for a checkpoint; written, and followed by
-       `restored`, they take an engine of the same model and options to where the other one was. Valid until the next
-       step. */
-    size_t number_size; /* bytes of a number in a field */
-    int (*field_count)(void *self);
-    engine_field (*field)(void *self, int index);
-    int (*restored)(void *self, const engine_counts *counts); /* refuses a state that no run could have reached */
-    const char *(*column_kind)(const void *self, size_t column); /* record.h lists them; NULL beyond the last */
-    void (*take_back)(void *self); /* the last step, which succeeded, of a model with contacts */
-
-    /* A time that belongs to the motion at the start, whatever the units; 0: none is known. For `taut verify`. */
-    int (*characteristic_time)(void *self, wide *time);
-    /* One of ENGINE_ENERGY_*, and the size of what the energy is a sum of: kinetic and potential energy, and work,
-       without signs; NULL: not asked for. */
-    int (*energy_size)(void *self, wide *size);
-    /* For the guard of a run (run/guard.h). The constraint that is most off, of positions and of velocities, and the
-       name of one; whether anything moves but by round-off; the error of one more step against the exact solution,
-       relative to the state. */
-    void (*off)(void *self, engine_off *position, engine_off *velocity);
-    void (*constraint_name)(const void *self, uint32_t constraint, char *buffer, size_t size);
-    int (*is_still)(void *self);
-    int (*step_error)(void *self, double *error);
-    /* How many constraints depend on others, and a sentence that says which and what that means for the multipliers. */
-    uint32_t (*redundancy)(const void *self, char *text, size_t size);
-    /* Whether the multipliers grew while the motion stayed as it is, since the start: 1, and a sentence that says when
-       and whose (text NULL: not asked for). */
-    int (*strain)(const void *self, char *text, size_t size);
-    /* What became of native code. */
-    const struct native_use *(*native)(const void *self);
-
-    /* For the library. Columns of one type: how many there are; the values of some, and nothing else is evaluated. */
-    size_t (*columns_of)(const void *self, engine_column type);
-    int (*column_values)(void *self, engine_column type, size_t first, size_t count, void *values);
-    /* Another state, made consistent as a start is; w are velocities or, with by_momentum, momenta. The work is zero
-       from here on. On failure the state is as before. */
-    int (*set_state)(void *self, wide t, const wide *q, const wide *w, int by_momentum, start_mode start);
-    /* The momenta change by this impulse and that of the constraints. */
-    int (*kick)(void *self, const wide *impulse);
-    /* A second engine where this one is, in another context, which shares what is compiled and must go first. */
-    int (*clone)(const void *self, taut_context *context, void **result);
-    /* Compressed rows: start has rows + 1 numbers. They belong to the engine. values has start[rows] numbers. */
-    int (*matrix_pattern)(void *self, engine_matrix which, int *rows, int *columns, const int **start,
-                          const int **index);
-    int (*matrix_values)(void *self, engine_matrix which, void *values);
-    /* The point of phase space, all digits; and another one, as it is, on the constraints or not. */
-    void (*point)(const void *self, wide *q, wide *p);
-    int (*set_point)(void *self, const wide *q, const wide *p);
-    /* The value of an input (index of a parameter) of this engine alone; inputs_changed follows when it was written. */
-    wide *(*input)(void *self, size_t index);
-    int (*inputs_changed)(void *self);
-    /* Tangent vectors at the state, `count` rows of n numbers of this precision in dq and in dp, become those after a
-       step of h, exactly; step_tangent takes the step as well. TAUT_UNSUPPORTED for methods that are code, and with
-       contacts. */
-    int (*tangent)(void *self, wide h, size_t count, void *dq, void *dp);
-    int (*step_tangent)(void *self, wide h, size_t count, void *dq, void *dp);
+#define MEMBER(type, name, arguments) type (*name) arguments;
+    ENGINE_FUNCTIONS(MEMBER)
+#undef MEMBER
 } engine_api;
 
 extern const engine_api taut_engine_double;

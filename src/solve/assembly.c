@@ -17,6 +17,9 @@ struct assembly {
     int size;
     placed *blocks;
     size_t count, capacity;
+    int *more_row, *more_column; /* entries that are not those of blocks: until finish, */
+    int *more_place;             /* and where they are */
+    size_t more_count;
     pattern *columns; /* compressed columns of the matrix = rows of its transpose */
     void *room;       /* of the arrays below */
     double *values;
@@ -60,6 +63,9 @@ void X(assembly_destroy)(assembly *a)
     forget_nodes(a);
     for (size_t i = 0; i < a->count; i++) taut_mem_free(a->context, a->blocks[i].map);
     taut_mem_free(a->context, a->blocks);
+    taut_mem_free(a->context, a->more_row);
+    taut_mem_free(a->context, a->more_column);
+    taut_mem_free(a->context, a->more_place);
     taut_pattern_destroy(a->context, a->columns);
     room_free(a->context, &a->room);
     taut_linear_destroy(a->solver);
@@ -78,6 +84,18 @@ int X(assembly_add)(assembly *a, const block_shape *b, int row, int column, int 
     a->blocks[a->count++] = (placed){ b, row, column, NULL };
     return TAUT_OK;
 }
+
+int X(assembly_add_entries)(assembly *a, size_t count, int **row, int **column)
+{
+    *row = a->more_row = taut_mem_new(a->context, count, sizeof **row);
+    *column = a->more_column = taut_mem_new(a->context, count, sizeof **column);
+    a->more_count = count;
+    return *row && *column ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+}
+
+const int *X(assembly_places)(const assembly *a) { return a->more_place; }
+double *X(assembly_values)(assembly *a) { return a->values; }
+const pattern *X(assembly_columns_of)(const assembly *a) { return a->columns; }
 
 /* Calls for every entry of a placed block, in the order of its values: k-th entry at (row, column) of the matrix. */
 typedef void (*visitor)(void *user, size_t k, int row, int column);
@@ -136,12 +154,15 @@ static int settle(const assembly *a)
     uint64_t seed = 1;
     double *values = taut_mem_new(a->context, (size_t)pattern_entries(a->columns), sizeof *values);
     if (!values) return TAUT_OUT_OF_MEMORY;
-    for (size_t i = 0; i < a->count; i++)
-        for (int k = 0; k < a->blocks[i].block->value_count; k++) {
+    for (size_t i = 0; i <= a->count; i++) {
+        const int is_block = i < a->count, *map = is_block ? a->blocks[i].map : a->more_place;
+        const size_t count = is_block ? (size_t)a->blocks[i].block->value_count : a->more_count;
+        for (size_t k = 0; k < count; k++) {
             seed = seed * 6364136223846793005u + 1442695040888963407u; /* Knuth's linear congruence */
             double size = 0.5 + (double)(seed >> 11) * 0x1p-53;
-            values[a->blocks[i].map[k]] += (seed >> 10 & 1) ? size : -size;
+            values[map[k]] += (seed >> 10 & 1) ? size : -size;
         }
+    }
     taut_linear_settle(a->solver, values);
     taut_mem_free(a->context, values);
     return TAUT_OK;
@@ -193,9 +214,21 @@ static int create_solver(assembly *a, int symmetric)
     return status;
 }
 
+static int place_more(assembly *a)
+{
+    a->more_place = taut_mem_new(a->context, a->more_count, sizeof *a->more_place);
+    if (!a->more_place) return TAUT_OUT_OF_MEMORY;
+    for (size_t k = 0; k < a->more_count; k++)
+        a->more_place[k] = taut_pattern_find(a->columns, a->more_column[k], a->more_row[k]);
+    taut_mem_free(a->context, a->more_row);
+    taut_mem_free(a->context, a->more_column);
+    a->more_row = a->more_column = NULL;
+    return TAUT_OK;
+}
+
 int X(assembly_finish)(assembly *a, int symmetric)
 {
-    size_t entries = (size_t)a->size, at = 0;
+    size_t entries = (size_t)a->size + a->more_count, at = 0;
     a->symmetric = symmetric;
     for (size_t i = 0; i < a->count; i++) entries += (size_t)a->blocks[i].block->value_count;
     int *row = taut_mem_new(a->context, entries, sizeof *row),
@@ -208,6 +241,7 @@ int X(assembly_finish)(assembly *a, int symmetric)
         }
         /* the diagonal is always there: some back ends want it */
         for (int i = 0; i < a->size; i++, at++) row[at] = column[at] = i;
+        for (size_t k = 0; k < a->more_count; k++, at++) row[at] = a->more_row[k], column[at] = a->more_column[k];
         status = taut_pattern_create(a->context, a->size, a->size, column, row, entries, &a->columns);
     }
     taut_mem_free(a->context, row);
@@ -220,7 +254,8 @@ int X(assembly_finish)(assembly *a, int symmetric)
         entry_map map = { a->columns, p->map };
         visit(p, map_entry, &map);
     }
-    status = create_solver(a, symmetric);
+    status = place_more(a);
+    if (!status) status = create_solver(a, symmetric);
     if (!status) status = settle(a);
     return status ? status : room_create(a->context, lay_out, a, &a->room);
 }

@@ -28,6 +28,13 @@ void X(assembly_expect_zeros)(assembly *a);
 int X(assembly_expect_nodes)(assembly *a, struct system *s);
 void X(assembly_rows)(assembly *a, int row, int of_constraints);
 void X(assembly_columns)(assembly *a, int column, int of_constraints);
+/* Declares further entries, which are not those of blocks; some may be the same. Their values are added to those at
+   assembly_values[place[k]], once the pattern is fixed; place belongs to the assembly. */
+int X(assembly_add_entries)(assembly *a, size_t count, int **row, int **column);
+const int *X(assembly_places)(const assembly *a);
+double *X(assembly_values)(assembly *a);
+/* The columns of the matrix, once it is finished. */
+const pattern *X(assembly_columns_of)(const assembly *a);
 /* Fixes the pattern and analyses it. */
 int X(assembly_finish)(assembly *a, int symmetric);
 

@@ -6,12 +6,12 @@
 
 /* ---- which there are ---- */
 
-size_t X(step_function_length)(const struct system *s, step_function function)
+size_t X(step_function_length)(size_t n, size_t c, size_t embedded, step_function function)
 {
     switch (function) {
-    case STEP_G: case STEP_RATE: case STEP_SLIP: return s->c;
-    case STEP_E_W: case STEP_E_W_CHANGE: case STEP_E_Q: return (size_t)s->n + s->embedded;
-    case STEP_CHART: return s->embedded;
+    case STEP_G: case STEP_RATE: case STEP_SLIP: return c;
+    case STEP_E_W: case STEP_E_W_CHANGE: case STEP_E_Q: return n + embedded;
+    case STEP_CHART: return embedded;
     case STEP_D_T: case STEP_D_T_BOND: case STEP_SLIP_WORK: case STEP_FORCE_WORK: return 1;
     case STEP_VECTOR:
     case STEP_PI:
@@ -30,7 +30,7 @@ size_t X(step_function_length)(const struct system *s, step_function function)
     case STEP_CHART_PULL:
     case STEP_FUNCTIONS: break;
     }
-    return s->n;
+    return n;
 }
 
 int X(step_function_empty)(const struct system *s, step_function function)
@@ -297,7 +297,7 @@ static void field_value(const step_functions *f, step_function function, const s
 {
     const struct system *s = f->s;
     const step_table *t = f->table;
-    pool_clear(s->work->pool, out, X(step_function_length)(s, function) * sizeof(real));
+    pool_clear(s->work->pool, out, X(step_function_length)(s->n, s->c, s->embedded, function) * sizeof(real));
     switch (function) {
     case STEP_FORCE: X(field_values)(s->force, at, out); break;
     case STEP_SLIP: X(field_values)(s->slip, at, out); break;

@@ -19,8 +19,8 @@ typedef struct {
 int X(step_functions_create)(struct system *s, const step_table *table, step_functions *f);
 void X(step_functions_clear)(step_functions *f);
 
-/* Numbers of a value. */
-size_t X(step_function_length)(const struct system *s, step_function function);
+/* Numbers of a value, of so many coordinates, constraints and components of embedded points. */
+size_t X(step_function_length)(size_t n, size_t c, size_t embedded, step_function function);
 /* Is there nothing to evaluate: no constraints, no forces, no embedded points? */
 int X(step_function_empty)(const struct system *s, step_function function);
 /* A force, for the scale of momenta. */

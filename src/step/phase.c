@@ -172,7 +172,8 @@ static void add_evaluation(step_compiled *p, const step_term *term)
     step_evaluation *e = &p->evaluations[p->evaluation_count++];
     *e = (step_evaluation){ .function = term->function, .place = term->place, .first_use = p->use_count };
     e->constant = vector ? !in_phase(p, term->place) : !place_moves(p, term->place);
-    e->length = vector ? X(step_vector_length)(w, term->place) : X(step_function_length)(w->s, term->function);
+    e->length = vector ? X(step_vector_length)(w, term->place)
+                       : X(step_function_length)(w->s->n, w->s->c, w->s->embedded, term->function);
     if (!vector) add_place(p, term->place);
     for (int i = 0; i < t->term_count; i++)
         if (same_evaluation(&t->terms[i], term) && row_of(p, t->terms[i].equation) >= 0)
@@ -310,29 +311,102 @@ static int expect_nodes(step_compiled *p)
     return status;
 }
 
-static int create_matrix(step_compiled *p)
+/* Entries of the elements, or of the blocks. */
+static int declare_entries(step_compiled *p)
 {
-    int status = X(assembly_create)(p->w->s->context, p->size, &p->matrix);
-    if (!status) status = expect_nodes(p);
+    int status = TAUT_OK, *row, *column;
+    if (p->elements) {
+        status = X(assembly_add_entries)(p->matrix, X(element_phase_entries)(p->elements, NULL, NULL), &row, &column);
+        if (!status) X(element_phase_entries)(p->elements, row, column);
+        return status;
+    }
     for (int i = 0; !status && i < p->entry_count; i++) {
         assembly_entry *e = &p->entries[i].at;
         status = X(assembly_add)(p->matrix, e->block, e->row, e->column, &e->id);
     }
+    return status;
+}
+
+static void list_constraints(const step_work *w, int at, step_size size, int *list)
+{
+    const int count = (int)size_of(w->s, size);
+    for (int k = 0; k < count; k++) list[at + k] = size == STEP_C ? k : -1;
+}
+
+static int create_islands(step_compiled *p)
+{
+    const step_work *w = p->w;
+    const step_table *t = w->table;
+    const pattern *columns = X(assembly_columns_of)(p->matrix);
+    int *row = taut_mem_new(w->s->context, (size_t)p->size, sizeof *row),
+        *column = taut_mem_new(w->s->context, (size_t)p->size, sizeof *column);
+    int status = row && column ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    const island_matrix m = { w->s, p->size, columns->start, columns->index, row, column };
+    for (int g = p->first_group; !status && g < p->first_group + p->group_count; g++)
+        list_constraints(w, (int)(w->offsets[g] - w->offsets[p->first_group]), t->groups[g].size, column);
+    for (int e = 0; !status && e < t->equation_count; e++)
+        if (p->rows[e] >= 0) list_constraints(w, p->rows[e], t->equations[e].size, row);
+    if (!status) status = X(islands_create)(&m, &p->islands);
+    taut_mem_free(w->s->context, row);
+    taut_mem_free(w->s->context, column);
+    return status;
+}
+
+static int create_matrix(step_compiled *p)
+{
+    int status = X(assembly_create)(p->w->s->context, p->size, &p->matrix);
+    if (!status) status = expect_nodes(p);
+    if (!status) status = declare_entries(p);
     if (!status) status = X(softened_prepare)(p);
     if (status) return status;
     /* what softening adds is no pivot: there, too, the diagonal is no guide */
     if (p->w->table->phases[p->index].many_zeros || p->softened.count) X(assembly_expect_zeros)(p->matrix);
-    return X(assembly_finish)(p->matrix, 0);
+    status = X(assembly_finish)(p->matrix, 0);
+    if (status || !p->elements) return status;
+    status = p->softened.count ? TAUT_OK : create_islands(p);
+    if (status) return status;
+    return X(element_phase_place)(p->elements, X(assembly_places)(p->matrix),
+                                  p->islands ? X(islands_places)(p->islands) : NULL);
 }
 
+/* Work is no sum over elements. */
+static int has_work(const step_compiled *p)
+{
+    const step_table *t = p->w->table;
+    for (int i = 0; i < t->term_count; i++)
+        if (t->terms[i].equation == STEP_RESULT_WORK && !X(step_function_empty)(p->w->s, t->terms[i].function)) return 1;
+    return 0;
+}
+
+static int create_elements(step_compiled *p)
+{
+    const step_work *w = p->w;
+    const step_table *t = w->table;
+    element_part part = { .s = w->s, .table = t, .graph = w->graph, .offsets = w->offsets, .size = p->size,
+                          .first_group = p->first_group, .group_count = p->group_count,
+                          .pushes = p->measured[STEP_MOMENTUM] };
+    if (!w->graph) return TAUT_OK;
+    for (int e = 0; e < t->equation_count; e++)
+        if (p->rows[e] >= 0)
+            part.equations[part.equation_count++] = (element_rows){ e, p->rows[e], t->equations[e].size };
+    if (p->index == t->phase_count - 1 && !has_work(p)) {
+        part.results[part.result_count++] = (element_rows){ STEP_RESULT_Q, 0, STEP_N };
+        part.results[part.result_count++] = (element_rows){ STEP_RESULT_P, (int)w->s->n, STEP_N };
+    }
+    return X(element_phase_create)(&part, &p->elements);
+}
+
+/* With constant mass in small blocks the saddle-point problem is one for the multipliers alone. */
 static int create_solver(step_compiled *p)
 {
     if (p->index < 0) return TAUT_OK;
     p->solver = is_explicit(p) ? STEP_EXPLICIT : is_saddle(p) ? STEP_SADDLE : STEP_SPARSE;
-    if (p->solver == STEP_SADDLE) return X(kkt_create)(p->w->s, &p->kkt);
-    if (p->solver != STEP_SPARSE) return TAUT_OK;
-    int status = p->size >= CHORD_LEAST ? X(chord_create)(p, &p->chord) : TAUT_OK;
-    return status ? status : create_matrix(p);
+    if (p->solver == STEP_EXPLICIT) return TAUT_OK;
+    int status = p->solver == STEP_SPARSE && p->size >= CHORD_LEAST ? X(chord_create)(p, &p->chord) : TAUT_OK;
+    if (!status && !p->chord && !p->w->s->inverse_mass) status = create_elements(p);
+    if (p->elements) p->solver = STEP_SPARSE;
+    if (status) return status;
+    return p->solver == STEP_SADDLE ? X(kkt_create)(p->w->s, &p->kkt) : create_matrix(p);
 }
 
 int X(step_phase_compile)(step_work *w, int index, step_compiled *p)
@@ -363,6 +437,8 @@ void X(step_phase_clear)(step_compiled *p)
     taut_mem_free(context, p->uses);
     taut_mem_free(context, p->entries);
     X(softened_clear)(p);
+    X(element_phase_destroy)(p->elements);
+    X(islands_destroy)(p->islands);
     X(assembly_destroy)(p->matrix);
     X(chord_destroy)(p->chord);
     X(kkt_destroy)(p->kkt);
@@ -446,6 +522,8 @@ void X(step_phase_begin)(step_compiled *p)
     p->softened.choose = w->s->softening != NULL;
     w->push = 0;
     begin_measures(p);
+    if (p->elements) X(element_phase_begin)(p->elements, &w->elements);
+    if (p->elements && !w->by_fields) return;
     for (int i = 0; i < p->evaluation_count; i++) {
         const step_evaluation *e = &p->evaluations[i];
         if (e->function == STEP_RATE && p->g_fixed) X(system_block_values)(w->s, BLOCK_G, &w->at[e->place], p->g);
@@ -460,6 +538,10 @@ static void move_places(step_compiled *p)
 
 void X(step_phase_residual)(step_compiled *p, real *out)
 {
+    if (p->elements && !p->w->by_fields) {
+        X(element_phase_residual)(p->elements, &p->w->elements, out, &p->w->push);
+        return;
+    }
     move_places(p);
     pool_copy(p->w->s->work->pool, out, p->fixed, (size_t)p->size * sizeof(real));
     for (int i = 0; i < p->evaluation_count; i++)
@@ -514,7 +596,7 @@ static int factor(void *self, const real *x)
     step_work *w = p->w;
     int status;
     (void)x;
-    move_places(p);
+    if (!p->elements) move_places(p);
     if (p->solver == STEP_SADDLE) {
         place at = w->at[p->evaluations[p->saddle_momentum].place];
         at.x[KIND_LAMBDA] = w->at[p->evaluations[p->saddle_force].place].x[KIND_LAMBDA];
@@ -522,8 +604,15 @@ static int factor(void *self, const real *x)
     }
     if (p->chord && choose_chord(p, &status)) return status;
     p->at_work = NEWTON_EXACT;
+    p->islands_at_work = 0;
+    if (p->islands && !p->islands_failed) {
+        X(element_phase_matrix)(p->elements, &w->elements, X(islands_begin)(p->islands), 1);
+        status = X(islands_factor)(p->islands, &p->islands_at_work);
+        if (status || p->islands_at_work) return status;
+    }
     X(assembly_zero)(p->matrix);
-    for (int i = 0; i < p->evaluation_count; i++) put_entries(p, &p->evaluations[i]);
+    if (p->elements) X(element_phase_matrix)(p->elements, &w->elements, X(assembly_values)(p->matrix), 0);
+    for (int i = 0; !p->elements && i < p->evaluation_count; i++) put_entries(p, &p->evaluations[i]);
     X(softened_put)(p);
     status = X(assembly_factor)(p->matrix);
     if (status != TAUT_SINGULAR) return status;
@@ -546,6 +635,7 @@ static int solve(void *self, real *out)
         int status = X(chord_solve)(p->chord, p->at_work == NEWTON_SETTLES, out);
         return status ? status : X(chord_choose)(p->chord, unknowns, out);
     }
+    if (p->islands_at_work) return X(islands_solve)(p->islands, out);
     if (p->solver == STEP_SPARSE) {
         int status = X(assembly_solve)(p->matrix, out);
         return status || !p->softened.count ? status : X(softened_choose)(p, unknowns, out, p->spare);
@@ -622,6 +712,8 @@ static void find_sizes(step_compiled *p, const step_evaluation *e, real *sizes)
     static const kind kinds[] = { KIND_Q, KIND_W, KIND_LAMBDA };
     step_work *w = p->w;
     const place *at = &w->at[e->place];
+    if (e->function == STEP_RATE && p->elements) X(system_block_values)(w->s, BLOCK_G, at, p->g);
+    w->now.g = p->g;
     X(step_function_value)(w->functions, e->function, &w->now, at, w->value);
     for (size_t k = 0; k < e->length; k++) sizes[k] = REAL(fabs)(w->value[k]);
     for (int i = 0; i < 3; i++) {

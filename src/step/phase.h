@@ -3,6 +3,8 @@
 #ifndef TAUT_STEP_PHASE_H
 #define TAUT_STEP_PHASE_H
 
+#include "lower/elements.h"
+#include "lower/islands.h"
 #include "solve/assembly.h"
 #include "solve/kkt.h"
 #include "solve/newton.h"
@@ -16,7 +18,10 @@ typedef struct {
     const step_functions *functions;
     const step_table *table;
     struct system *s;
+    const element_graph *graph;       /* of the system; NULL: everything is evaluated field by field */
     step_circumstances now;
+    element_step elements;            /* the same for them */
+    int by_fields;                    /* all the same, but for Newton's matrix */
     real h, powers[2 * STEP_POWERS + 1];
     real t1, t1_low;
     real *x;                          /* all groups of unknowns */
@@ -84,6 +89,9 @@ typedef struct step_compiled {
        all, each equation being its unknown minus constants. */
     enum { STEP_SPARSE, STEP_SADDLE, STEP_EXPLICIT } solver;
     assembly *matrix;
+    element_phase *elements;          /* who evaluates residual and matrix; NULL: fields */
+    islands *islands;                 /* who eliminates the matrix; NULL: its linear solver */
+    int islands_at_work, islands_failed; /* the last matrix is theirs; they are not good enough for this step */
     softened softened;                /* constraints that depend on each other */
     struct chord *chord;              /* a rough matrix to begin with (chord.h), or NULL */
     int chord_tried;                  /* in this step: 1 as a matrix, 2 to settle */

@@ -13,6 +13,7 @@ void X(stepper_destroy)(stepper *r)
     if (!r) return;
     for (int i = 0; i < STEP_PHASES; i++) X(step_phase_clear)(&r->phases[i]);
     X(step_phase_clear)(&r->results);
+    X(element_graph_clear)(r->s->context, &r->graph);
     X(step_functions_clear)(&r->functions);
     X(newton_clear)(&r->newton);
     X(program_destroy)(r->lowered);
@@ -71,6 +72,14 @@ static int uses_vector(const step_table *t, int vector)
     return 0;
 }
 
+/* Systems with constant mass in small blocks are evaluated field by field: their terms are few. */
+static int create_graph(stepper *r)
+{
+    int usable = 0, status = r->s->inverse_mass ? TAUT_OK : X(element_graph_create)(r->s, &r->table, &r->graph, &usable);
+    if (usable) r->work.graph = &r->graph;
+    return status;
+}
+
 static int compile(stepper *r, real tolerance)
 {
     step_work *w = &r->work;
@@ -87,6 +96,8 @@ static int compile(stepper *r, real tolerance)
     if (!status && size > 2147483647.0)
         status = taut_fail(r->s->context, TAUT_UNSUPPORTED, "the model is too large for so many stages; take fewer");
     if (!status) status = X(system_prepare_block)(r->s, BLOCK_G);
+    if (!status && !r->s->softening) status = X(lower_create)(r->s, &r->table, tolerance, &r->lowered);
+    if (!status && !r->lowered) status = create_graph(r);
     for (int i = 0; !status && i < r->table.phase_count; i++) {
         status = X(step_phase_compile)(w, i, &r->phases[i]);
         if (r->phases[i].size > largest) largest = r->phases[i].size;
@@ -94,9 +105,7 @@ static int compile(stepper *r, real tolerance)
     if (!status) status = X(step_phase_compile)(w, -1, &r->results);
     if (!status) status = X(newton_create)(r->s->context, largest, tolerance, &r->newton);
     r->newton.pool = r->s->work->pool;
-    if (!status) status = room_create(r->s->context, lay_out, r, &r->room);
-    if (status || r->s->softening) return status;
-    return X(lower_create)(r->s, &r->table, tolerance, &r->lowered);
+    return status ? status : room_create(r->s->context, lay_out, r, &r->room);
 }
 
 int X(stepper_create)(struct system *s, const step_table *table, real tolerance, stepper **result)
@@ -116,6 +125,14 @@ int X(stepper_create)(struct system *s, const step_table *table, real tolerance,
 
 int X(stepper_is_lowered)(const stepper *r) { return r->lowered != NULL; }
 void X(stepper_use_lowered)(stepper *r, int use) { r->general_alone = !use; }
+void X(stepper_use_elements)(stepper *r, int use) { r->work.by_fields = !use; }
+
+int X(stepper_has_elements)(const stepper *r, int phase, int *has_islands)
+{
+    *has_islands = r->phases[phase].islands != NULL;
+    return r->phases[phase].elements != NULL;
+}
+
 program *X(stepper_program)(stepper *r) { return r->lowered; }
 int X(stepper_phases)(const stepper *r) { return r->table.phase_count; }
 
@@ -182,6 +199,9 @@ static void begin(stepper *r, const state *x, real h)
     }
     X(state_next_time)(x, h, &w->t1, &w->t1_low);
     w->now.span = w->t1 - x->t;
+    w->elements = (element_step){ .start = x, .unknowns = w->x, .h = h,
+                                  .times = { [STATE_T0] = x->t, [STATE_T0_LOW] = x->t_low, [STATE_T1] = w->t1,
+                                             [STATE_SPAN] = w->now.span } };
     place start = place_at(r->s, x->q, x->w, &x->t, x->lambda);
     if (r->needs[STEP_NU0 + STEP_KNOWN]) X(system_velocity)(r->s, &start, w->known[STEP_NU0 + STEP_KNOWN]);
     if (r->needs[STEP_PHI0 + STEP_KNOWN]) X(system_force)(r->s, &start, w->known[STEP_PHI0 + STEP_KNOWN]);
@@ -225,9 +245,14 @@ static int solve_phase(stepper *r, int phase)
         return TAUT_OK;
     }
     newton_problem problem = X(step_phase_problem)(p);
-    int status = described->improve_guess ? improve(r, &problem, x) : TAUT_OK;
-    if (status) return status;
-    return X(newton_solve)(&r->newton, &problem, x, described->improve_guess, w->now.start->t, described->what);
+    for (p->islands_failed = 0;; p->islands_failed = 1, guess(r, phase)) {
+        int status = described->improve_guess ? improve(r, &problem, x) : TAUT_OK;
+        if (!status)
+            status = X(newton_solve)(&r->newton, &problem, x, described->improve_guess, w->now.start->t,
+                                     described->what);
+        /* condensation does without pivoting: what it has not solved is tried with it */
+        if (status != TAUT_NO_CONVERGENCE || !p->islands || p->islands_failed) return status;
+    }
 }
 
 /* All functions are evaluated before the state changes. */
@@ -236,7 +261,13 @@ static void finish(stepper *r, state *x)
     const step_table *t = &r->table;
     step_work *w = &r->work;
     uint32_t n = r->s->n;
-    X(step_phase_begin)(&r->results);
+    element_phase *last = r->phases[t->phase_count - 1].elements;
+    if (last && X(element_phase_has_results)(last) && !w->by_fields) {
+        memset(r->results.fixed, 0, (2 * (size_t)n + 1) * sizeof(real));
+        X(element_phase_results)(last, &w->elements, r->results.fixed);
+    } else {
+        X(step_phase_begin)(&r->results);
+    }
     const real *move = r->results.fixed, *push = move + n, *work = push + n;
     pool *by = r->s->work->pool;
     X(vector_add_compensated)(by, n, x->q, x->q_low, move);

@@ -10,6 +10,7 @@ struct stepper {
     struct system *s;
     step_table table;
     step_functions functions;
+    element_graph graph;
     step_work work;
     step_compiled phases[STEP_PHASES], results;
     int needs[STEP_KNOWN];            /* which of the known vectors occur, by index + STEP_KNOWN */

@@ -5,8 +5,7 @@
 #include "base/room.h"
 #include "system/vector.h"
 
-/* The members in x->block. */
-static void find_members(state *x)
+void X(state_find_members)(state *x)
 {
     real *at = x->block;
     real **arrays[] = { &x->q, &x->p, &x->w, &x->q_low, &x->p_low };
@@ -22,7 +21,7 @@ static void lay_out(void *self, room_layout *l)
 {
     state *x = self;
     x->block = room_reals(l, X(state_size)(x));
-    if (x->block) find_members(x);
+    if (x->block) X(state_find_members)(x);
 }
 
 /* States exchange their places (state_swap): the copy is where the other one is by now. */
@@ -32,7 +31,7 @@ static void follow(void *self, const void *from, const char *block, char *copy)
     const state *other = from;
     x->t = other->t, x->t_low = other->t_low;
     x->block = (real *)(copy + ((const char *)other->block - block));
-    find_members(x);
+    X(state_find_members)(x);
 }
 
 int X(state_create)(const struct system *s, state *x)

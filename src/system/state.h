@@ -28,6 +28,7 @@ typedef struct {
 int X(state_create)(const struct system *s, state *x);
 void X(state_clear)(const struct system *s, state *x);
 size_t X(state_size)(const state *x); /* numbers in block */
+void X(state_find_members)(state *x);  /* where they are in x->block */
 void X(state_copy)(const state *from, state *to);
 /* Exchanges two states of the same system. Nothing is copied where both belong to one flat workspace, or both to none:
    then they live equally long. */

@@ -255,8 +255,9 @@ refused() {
     is "files of: taut $*" "$(ls no.c no.h no.c.part 2> /dev/null)" ""
 }
 refused 'with contacts cannot be written as C' compile "$models/bouncing-ball.lua" -o no.c
-refused 'step is code, not a table' compile "$pendulum" -m naive -o no.c
-refused 'step is code, not a table' compile "$pendulum" -m dirac:rk4 -o no.c
+refused 'take rk4' compile "$pendulum" -m naive:rkf45 -o no.c
+refused 'take rk4' compile "$pendulum" -m dirac:midpoint -o no.c
+refused 'leave out project=' compile "$pendulum" -m dirac:rk4,project=both -o no.c
 refused 'take em without project' compile "$pendulum" -m em:project -o no.c
 refused 'take rattle or lobatto' compile "$models/rigid-body.lua" -m em -o no.c
 refused 'too long for straight-line code' compile "$models/hanging-chain.lua" -D N=1000 -o no.c

@@ -4,8 +4,9 @@
 # and ensemble/driver.c, which have options of compilers).
 set -eu
 cd "$(dirname "$0")/../.."
-files=$(ls src/*/*.[ch] | grep -vE '^src/(cli|import|plot|mpi|reproduce|native)/|^src/ensemble/driver[.]c$')
-commands=$(sed -n 's/^const command command_\([a-z]*\) .*/\1/p' src/cli/*.c | paste -sd '|' -)
+files=$(ls src/*/*.[ch] programs/compile/*.[ch] programs/image/*.[ch] programs/render/*.[ch] |
+    grep -vE '^src/native/|^src/ensemble/driver[.]c$')
+commands=$(sed -n 's/^const command command_\([a-z]*\) .*/\1/p' programs/cli/*.c | paste -sd '|' -)
 case $commands in *check*run*) ;; *) echo "the subcommands were not found: $commands"; exit 1 ;; esac
 option='"([^"]*[ (;,])?(--[a-z][a-z-]*|-[a-zA-Z] (name|[A-Z]+)|-[a-zA-Z])([ ,;)=][^"]*)?"'
 found=$(echo "$files" | xargs grep -nE "$option|\"[^\"]*taut ($commands)[^a-z\"]?[^\"]*\"" | grep -v '#define' || true)

@@ -9,7 +9,7 @@ class Extent {
   private low = [Infinity, Infinity, Infinity];
   private high = [-Infinity, -Infinity, -Infinity];
 
-  /** What lies beyond single precision, or is NaN, is nowhere (src/render/motion.c). */
+  /** What lies beyond single precision, or is NaN, is nowhere (programs/render/motion.c). */
   add(x: number, y: number, z: number): void {
     if (!somewhere(x, y, z)) return;
     const [low, high] = [this.low, this.high];

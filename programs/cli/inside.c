@@ -1,0 +1,63 @@
+#include "cli/inside.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "library/library.h"
+#include "native/native.h"
+
+int inside_load(taut_context *context, const char *path, inside_definitions *d, model **m)
+{
+    taut_model *loaded = NULL;
+    const int code = load_model(context, path, &d->given, &loaded);
+    for (size_t i = 0; i < d->given.count; i++)
+        d->items[i] = (definition){ d->given.items[i].name, d->given.items[i].text, 1 };
+    if (!loaded) return code;
+    *m = loaded->m;
+    loaded->m = NULL;
+    taut_model_release(loaded);
+    return code;
+}
+
+run_progress *inside_progress(taut_progress *progress) { return progress ? &progress->progress : NULL; }
+
+int inside_precision(const options *o, const engine_api **api)
+{
+    const char *name = (*api)->name;
+    const int code = precision_option(o, &name);
+    if (!code) *api = taut_engine_find(name);
+    return code;
+}
+
+int inside_start(const options *o, int as_is, start_mode *mode)
+{
+    int start = TAUT_STRICT;
+    const int code = start_option(o, as_is, &start);
+    *mode = (start_mode)start;
+    return code;
+}
+
+int tolerance_option(const options *o, wide *value)
+{
+    if (number_option(o, "tol", "0", value)) return EXIT_USAGE;
+    if (*value >= 0 && *value < TOLERANCE_BELOW) return 0;
+    return complain(EXIT_USAGE, "option --tol needs a number from 0 to less than 0.1");
+}
+
+int contacts_option(const options *o, int *active_set)
+{
+    const char *text = options_value(o, "contacts", "event");
+    *active_set = strcmp(text, "active-set") == 0;
+    if (!*active_set && strcmp(text, "event") != 0)
+        return complain(EXIT_USAGE, "option --contacts is event or active-set, not '%s'", text);
+    return 0;
+}
+
+int native_option(const options *o, int *mode)
+{
+    const char *text = options_value(o, "native", NULL), *variable = getenv("TAUT_NATIVE");
+    *mode = taut_native_mode(text ? text : variable ? variable : "auto");
+    if (*mode > 0) return 0;
+    return text ? complain(EXIT_USAGE, "option --native is auto, on or off, not '%s'", text)
+                : complain(EXIT_USAGE, "the environment variable TAUT_NATIVE is auto, on or off, not '%s'", variable);
+}

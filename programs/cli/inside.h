@@ -1,0 +1,28 @@
+/* For the subcommands that use more of the library than taut.h. */
+#ifndef TAUT_CLI_INSIDE_H
+#define TAUT_CLI_INSIDE_H
+
+#include "cli/cli.h"
+#include "run/engine.h"
+#include "run/progress.h"
+
+/* The -D definitions as models read them. */
+typedef struct {
+    definitions given;
+    definition items[OPTIONS_MOST];
+} inside_definitions;
+/* As load_model; the model belongs to the caller (taut_model_free). */
+int inside_load(taut_context *context, const char *path, inside_definitions *d, model **m);
+
+/* What computations inside the library write; NULL of NULL. */
+run_progress *inside_progress(taut_progress *progress);
+
+/* As precision_option and start_option. */
+int inside_precision(const options *o, const engine_api **api);
+int inside_start(const options *o, int as_is, start_mode *mode);
+int tolerance_option(const options *o, wide *value);
+int contacts_option(const options *o, int *active_set);
+/* --native, or TAUT_NATIVE of the environment. */
+int native_option(const options *o, int *mode);
+
+#endif

@@ -1,0 +1,291 @@
+/* Programs over elements: residuals, matrices and results are those of the fields, on trees, loops, springs, motors and
+ * mixtures of points and bodies; machine code has the interpreter's bits; islands solve what a dense matrix does. */
+#include <math.h>
+
+#include "lower/islands.h"
+#include "native/native.h"
+#include "step/stepper.h"
+#include "support_method.h"
+
+/* A tree of bodies with springs and dampers between them, a motor, a body on the world, and points on rods. */
+#define TREE                                                                                                           \
+    "gravity{0, 0, -9.81}\n"                                                                                           \
+    "local n = option('n', 5)\n"                                                                                       \
+    "local before, bodies = world, {}\n"                                                                               \
+    "for i = 1, n do\n"                                                                                                \
+    "  bodies[i] = body('b' .. i, { shape = box{0.3, 0.1 + i/50, 0.05}, mass = 1 + i/7, at = {0.3*i - 0.15, 0, 0} })\n" \
+    "  local at = {0.3*(i - 1), 0, 0}\n"                                                                               \
+    "  if i % 3 == 2 then spherical('j' .. i, before, bodies[i], { at = at })\n"                                       \
+    "  else revolute('j' .. i, before, bodies[i], { at = at, axis = {0, 1, i % 2} }) end\n"                            \
+    "  before = bodies[i]\n"                                                                                           \
+    "end\n"
+
+static const char tree[] = TREE;
+static const char springs[] =
+    TREE "for i = 1, n - 2 do\n"
+         "  local l = norm(bodies[i].centre - bodies[i + 2].centre)\n"
+         "  lagrangian(-(20 + i)/2*(l - 0.4)^2) force(l, -l.dot/2)\nend\n"
+         "force(bodies[2].centre, {0.3*sin(9*time()), 0, 0})\n";
+static const char mixed[] =
+    TREE "local p, q = point('p'), point('q')\n"
+         "lagrangian(0.3/2*norm2(p.dot) + 0.2/2*norm2(q.dot) - 9.81*(0.3*p.z + 0.2*q.z))\n"
+         "constraint('rod', norm2(p - bodies[n].centre) - 0.25)\nconstraint('rod2', norm2(p - q) - 0.04)\n"
+         "start { p = {0.3*n - 0.15, 0, -0.5}, q = {0.3*n - 0.15, 0, -0.7} }\n";
+
+static const struct {
+    const char *name, *text;
+    double h;
+} models[] = {
+    { "tree", tree, 0.001 }, { "springs", springs, 0.001 }, { "mixed", mixed, 0.001 },
+    { "hinged-chain", NULL, 0.0005 }, { "stewart-legs", NULL, 0.0005 }, { "suspension", NULL, 0.0005 },
+};
+static const char *const methods[] = { "rattle", "shake", "lobatto:s=2", "lobatto:s=3", "galerkin:LGL,m=3", "del",
+                                       "euler", "euler:conjugate,adjoint" };
+
+static simulation *open_case(size_t i) { return models[i].text ? open_text(models[i].text) : open_model(models[i].name); }
+
+/* 0: the method does not run the model, or its steps have no elements. */
+static int set_method(simulation *z, const char *text)
+{
+    method_spec spec;
+    int has_islands = 0, found = 0;
+    X(method_destroy)(&z->method);
+    if (X(method_parse)(z->m->context, text, &spec) || X(method_create)(z->s, &spec, 0, &z->method) || z->method.code)
+        return 0;
+    for (int k = 0; k < X(stepper_phases)(z->method.self); k++)
+        found |= X(stepper_has_elements)(z->method.self, k, &has_islands);
+    return found;
+}
+
+/* Both iterations end at round-off of the positions; velocities have that divided by h. */
+static real difference(const state *a, const state *b, real h)
+{
+    real q = real_largest(a->q, a->n), w = real_largest(a->w, a->n) + q / h, p = real_largest(a->p, a->n), worst = 0;
+    real mass = 0;
+    for (uint32_t i = 0; i < a->n; i++)
+        if (a->w[i] != 0) mass = real_most(mass, a->p[i] / a->w[i]);
+    for (uint32_t i = 0; i < a->n; i++) {
+        worst = real_most(worst, (a->q[i] - b->q[i]) / q);
+        worst = real_most(worst, (a->w[i] - b->w[i]) / w);
+        worst = real_most(worst, (a->p[i] - b->p[i]) / (p + mass * w));
+    }
+    return worst / REAL_EPSILON;
+}
+
+enum { STEPS = 8 };
+
+static void elements_are_the_fields(void **unused)
+{
+    (void)unused;
+    int served = 0;
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++)
+        for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+            simulation *z = open_case(i);
+            state fields;
+            if (!set_method(z, methods[k])) {
+                close_model(z);
+                continue;
+            }
+            real worst = 0;
+            served++;
+            assert_int_equal(X(state_create)(z->s, &fields), TAUT_OK);
+            for (int n = 0; n < STEPS; n++) {
+                X(state_copy)(&z->x, &fields);
+                X(stepper_use_elements)(z->method.self, 0);
+                assert_int_equal(X(method_step)(&z->method, &fields, (real)models[i].h), TAUT_OK);
+                X(stepper_use_elements)(z->method.self, 1);
+                assert_int_equal(X(method_step)(&z->method, &z->x, (real)models[i].h), TAUT_OK);
+                worst = real_most(worst, difference(&z->x, &fields, (real)models[i].h));
+            }
+            printf("%-14s %-24s %6.1f rounding errors apart\n", models[i].name, methods[k], (double)worst);
+            assert_at_most(worst, 64);
+            X(state_clear)(z->s, &fields);
+            close_model(z);
+        }
+    printf("%d pairs\n", served);
+    assert_true(served >= 30);
+}
+
+/* Newton's matrix: along the solution u of a right-hand side r the residual changes by r. */
+static void check_matrix(simulation *z, const char *model, const char *method, int phase, real h)
+{
+    real *x;
+    newton_problem p = X(stepper_problem)(z->method.self, phase, &z->x, h, &x);
+    if (!p.factor) return;
+    const size_t n = (size_t)p.size;
+    real *right = calloc(n, sizeof *right), *along = calloc(n, sizeof *along), *start = calloc(n, sizeof *start),
+         *up = calloc(n, sizeof *up), *down = calloc(n, sizeof *down), worst = 0;
+    uint64_t seed = 5;
+    for (size_t i = 0; i < n; i++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        along[i] = right[i] = (real)((double)(seed >> 11) * 0x1p-53 - 0.5);
+        start[i] = x[i];
+    }
+    assert_int_equal(p.factor(p.self, x), TAUT_OK);
+    assert_int_equal(p.solve(p.self, along), TAUT_OK);
+    const real step = (real)(QUAD ? 1e-10 : 1e-5) / real_largest(along, n);
+    for (size_t i = 0; i < n; i++) x[i] = start[i] + step * along[i];
+    assert_int_equal(p.residual(p.self, x, up), TAUT_OK);
+    for (size_t i = 0; i < n; i++) x[i] = start[i] - step * along[i];
+    assert_int_equal(p.residual(p.self, x, down), TAUT_OK);
+    for (size_t i = 0; i < n; i++) x[i] = start[i], worst = real_most(worst, (up[i] - down[i]) / (2 * step) - right[i]);
+    printf("%-14s %-24s phase %d: matrix off by %.1e\n", model, method, phase, (double)worst);
+    /* unknowns reach 1e6, and in double their differences have few digits left; quad shows the small entries, too */
+    assert_at_most(worst, (real)(QUAD ? 1e-7 : 1e-2));
+    free(right), free(along), free(start), free(up), free(down);
+}
+
+static void matrices_are_derivatives(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++)
+        for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+            simulation *z = open_case(i);
+            if (set_method(z, methods[k]) && !X(method_step)(&z->method, &z->x, (real)models[i].h))
+                for (int phase = 0; phase < X(stepper_phases)(z->method.self); phase++) {
+                    int has_islands;
+                    if (X(stepper_has_elements)(z->method.self, phase, &has_islands))
+                        check_matrix(z, models[i].name, methods[k], phase, (real)models[i].h);
+                }
+            close_model(z);
+        }
+}
+
+/* The interpreter of elements, and their machine code where this processor has any. */
+static void machine_code_has_the_same_bits(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++)
+        for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+            simulation *z[2] = { open_case(i), open_case(i) };
+            int served = 1;
+            for (int n = 0; n < 2; n++) {
+                z[n]->native.mode = n ? TAUT_NATIVE_AUTO : TAUT_NATIVE_OFF;
+                served &= set_method(z[n], methods[k]);
+            }
+            for (int n = 0; served && n < STEPS; n++) {
+                assert_int_equal(X(method_step)(&z[0]->method, &z[0]->x, (real)models[i].h), TAUT_OK);
+                assert_int_equal(X(method_step)(&z[1]->method, &z[1]->x, (real)models[i].h), TAUT_OK);
+                assert_memory_equal(z[0]->x.block, z[1]->x.block, X(state_size)(&z[0]->x) * sizeof(real));
+            }
+            close_model(z[0]);
+            close_model(z[1]);
+        }
+}
+
+/* Which phases have islands: bodies whose stages meet through multipliers alone. */
+static void islands_are_found(void **unused)
+{
+    (void)unused;
+    int has_islands = 0;
+    simulation *z = open_model("hinged-chain");
+    assert_true(set_method(z, "rattle"));
+    for (int k = 0; k < 2; k++) {
+        assert_true(X(stepper_has_elements)(z->method.self, k, &has_islands));
+        assert_int_equal(has_islands, !QUAD); /* quad factors in double as a whole */
+    }
+    assert_true(set_method(z, "lobatto:s=3")); /* the curvature of constraints couples all bodies */
+    assert_true(X(stepper_has_elements)(z->method.self, 0, &has_islands));
+    assert_false(has_islands);
+    close_model(z);
+}
+
+#if !QUAD
+/* Islands of two coordinates with a constraint of their own, in a ring of constraints between neighbours, unsymmetric. */
+enum { RING = 11, SIZE = 4 * RING };
+
+static void make_ring(double a[SIZE][SIZE], double scale)
+{
+    uint64_t seed = 3;
+    memset(a, 0, SIZE * sizeof *a);
+    for (int i = 0; i < SIZE; i++)
+        for (int j = 0; j < SIZE; j++) {
+            const int body = i / 2 % RING, other = j / 2 % RING, own_row = i >= 2 * RING && i < 3 * RING,
+                      own_column = j >= 2 * RING && j < 3 * RING, late_row = i >= 3 * RING, late_column = j >= 3 * RING;
+            const int at_row = own_row ? i - 2 * RING : late_row ? i - 3 * RING : body,
+                      at_column = own_column ? j - 2 * RING : late_column ? j - 3 * RING : other;
+            const int near = at_row == at_column || (late_row && at_column == (at_row + 1) % RING)
+                             || (late_column && at_row == (at_column + 1) % RING);
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            const double value = (double)(seed >> 11) * 0x1p-53 - 0.5;
+            if ((own_row || late_row) && (own_column || late_column)) continue;
+            if (near) a[i][j] = value + (i == j ? 3 : 0);
+        }
+    a[4][4] *= scale;
+}
+
+static int solve_ring(simulation *z, double a[SIZE][SIZE], const double *right, double *found)
+{
+    int start[SIZE + 1] = { 0 }, index[SIZE * SIZE], row[SIZE], usable = 0, count = 0;
+    for (int j = 0; j < SIZE; j++) {
+        for (int i = 0; i < SIZE; i++)
+            if (a[i][j] != 0 || i == j) index[count++] = i;
+        start[j + 1] = count;
+        row[j] = j < 2 * RING ? -1 : j - 2 * RING;
+    }
+    const uint32_t constraints = z->s->c;
+    islands *made = NULL;
+    z->s->c = 2 * RING; /* as far as islands ask */
+    const island_matrix m = { z->s, SIZE, start, index, row, row };
+    assert_int_equal(X(islands_create)(&m, &made), TAUT_OK);
+    z->s->c = constraints;
+    assert_non_null(made);
+    double *numbers = X(islands_begin)(made);
+    for (int j = 0; j < SIZE; j++)
+        for (int p = start[j]; p < start[j + 1]; p++) numbers[X(islands_places)(made)[p]] += a[index[p]][j];
+    assert_int_equal(X(islands_factor)(made, &usable), TAUT_OK);
+    memcpy(found, right, SIZE * sizeof *found);
+    if (usable) assert_int_equal(X(islands_solve)(made, found), TAUT_OK);
+    X(islands_destroy)(made);
+    return usable;
+}
+
+static void islands_solve_what_a_dense_matrix_does(void **unused)
+{
+    (void)unused;
+    static double a[SIZE][SIZE];
+    double right[SIZE], found[SIZE], worst = 0;
+    simulation *z = open_model("hinged-chain");
+    make_ring(a, 1);
+    for (int i = 0; i < SIZE; i++) right[i] = cos(i);
+    assert_true(solve_ring(z, a, right, found));
+    for (int i = 0; i < SIZE; i++) {
+        double sum = right[i];
+        for (int j = 0; j < SIZE; j++) sum -= a[i][j] * found[j];
+        if (!(fabs(sum) <= worst)) worst = fabs(sum);
+    }
+    assert_at_most((real)worst, (real)1e-12);
+    close_model(z);
+}
+
+/* A pivot that is the round-off of what it is made of is no pivot, here or where a constraint has none of its own. */
+static void lost_pivots_are_seen(void **unused)
+{
+    (void)unused;
+    static double a[SIZE][SIZE];
+    double right[SIZE] = { 1 }, found[SIZE];
+    simulation *z = open_model("hinged-chain");
+    make_ring(a, 1);
+    a[5][5] = a[5][4] * a[4][5] / a[4][4] * (1 + 1e-9); /* the second coordinate after the first, or the other way */
+    a[4][4] *= 1;
+    assert_false(solve_ring(z, a, right, found));
+    make_ring(a, NAN);
+    assert_false(solve_ring(z, a, right, found));
+    close_model(z);
+}
+#endif
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(elements_are_the_fields),
+        cmocka_unit_test(matrices_are_derivatives),
+        cmocka_unit_test(machine_code_has_the_same_bits),
+        cmocka_unit_test(islands_are_found),
+#if !QUAD
+        cmocka_unit_test(islands_solve_what_a_dense_matrix_does),
+        cmocka_unit_test(lost_pivots_are_seen),
+#endif
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
