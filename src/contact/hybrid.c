@@ -135,7 +135,7 @@ int X(hybrid_strictest)(hybrid *self, const struct system **result)
     state *x = &self->step.saved;
     size_t friction = 0, force = 0;
     int status = TAUT_OK;
-    mode_set *set;
+    mode_set *set = NULL;
     while (friction < self->count && !self->traits[friction].has_friction) friction++;
     while (force < m->force_count && !(taut_expr_kinds(m->graph, m->forces[force].value) & 1u << KIND_CONTACT)) force++;
     if (friction < self->count) contact_extra(x, friction)[EXTRA_MODE] = self->traits[friction].closed[1];

@@ -212,7 +212,7 @@ static size_t list_nodes(symbols *y, const graph *shapes, const kernel *k, const
         const node *n = taut_graph_node(shapes, e);
         if (!y->needed[e] || n->op == OP_VARIABLE || n->op == OP_CONSTANT) continue;
         y->needed[n->a] = 1;
-        if (!op_has_number((op)n->op) && taut_op_arity((op)n->op) == 2) y->needed[n->b] = 1;
+        if (!op_has_number((op)n->op) && taut_op_arity((op)n->op) == 2 && n->op != OP_SHOWN) y->needed[n->b] = 1;
     }
     for (expr e = 1; e <= top; e++)
         if (y->needed[e]) y->list[found++] = e;

@@ -1,5 +1,4 @@
 /* Compositions of a method with itself, or with its adjoint, to higher order: the catalogue entry and the step. */
-#include <stdio.h>
 #include <string.h>
 
 #include "method/composition.h"
@@ -132,14 +131,11 @@ static void destroy(void *self)
     taut_mem_free(z->s->context, z);
 }
 
-static int create_adjoint(compose *z, const method_spec *spec, real tolerance)
+static int create_adjoint(compose *z, real tolerance)
 {
-    char text[sizeof spec->base + sizeof METHOD_ADJOINT + 1];
-    method_spec *other = &z->specs[1];
-    snprintf(text, sizeof text, "%s%c%s", spec->base, strchr(spec->base, ':') ? ',' : ':', METHOD_ADJOINT);
-    int status = X(method_parse)(z->s->context, text, other);
-    other->is_part = 1;
-    return status ? status : X(method_create)(z->s, other, tolerance, &z->adjoint);
+    X(method_spec_copy)(&z->specs[0], &z->specs[1]);
+    z->specs[1].is_adjoint = 1;
+    return X(method_create)(z->s, &z->specs[1], tolerance, &z->adjoint);
 }
 
 static int create(struct system *s, const method_spec *spec, real tolerance, void **self)
@@ -156,7 +152,7 @@ static int create(struct system *s, const method_spec *spec, real tolerance, voi
     if (!status) X(method_spec_copy)(&p.base, &z->specs[0]);
     z->tolerance = tolerance;
     if (!status) status = X(method_create)(s, &p.base, tolerance, &z->base);
-    if (!status && !p.symmetric) status = create_adjoint(z, spec, tolerance);
+    if (!status && !p.symmetric) status = create_adjoint(z, tolerance);
     if (status)
         destroy(z);
     else

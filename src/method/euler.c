@@ -50,8 +50,7 @@ euler_scheme X(euler_adjoint)(const euler_scheme *scheme)
 
 static euler_scheme scheme_of(const method_spec *spec, real alpha)
 {
-    int adjoint = 0;
-    for (int i = 0; i < spec->option_count; i++) adjoint ^= strcmp(spec->options[i].key, METHOD_ADJOINT) == 0;
+    const int adjoint = X(method_has_word)(spec, METHOD_ADJOINT) != spec->is_adjoint;
     euler_scheme scheme = { X(method_has_word)(spec, "conjugate") ? 0 : 1, { alpha, 0 }, { -alpha, 1 } };
     if (is_natural(spec)) scheme.b[0] = 0, scheme.b[1] = 1 - alpha;
     return adjoint ? X(euler_adjoint)(&scheme) : scheme;

@@ -52,8 +52,7 @@ typedef struct method_info {
     int midpoint_multipliers; /* the state's multipliers belong to the middle of the last step, and are reported so */
 } method_info;
 
-/* A method has an adjoint when the word `adjoint` is among its options: NAME:...,adjoint is the adjoint of NAME:...,
-   and twice is none. */
+/* A method has an adjoint when the word `adjoint` is among its options: NAME:...,adjoint is the adjoint of NAME:... */
 #define METHOD_ADJOINT "adjoint"
 
 /* NAME:word,key=value,... taken apart; the texts point into `text`. */
@@ -66,6 +65,7 @@ typedef struct {
     } options[METHOD_OPTIONS];
     int option_count;
     int is_part;            /* its steps are parts of others, of unequal lengths */
+    int is_adjoint;         /* the adjoint of the method that the options describe */
     char base[256];         /* with has_base: the other method as text, with all options that are not ours; empty: none
                                was named */
 } method_spec;

@@ -29,7 +29,7 @@ static void put_string(FILE *file, const char *text, size_t size, const char *pa
     const size_t folder = path ? (size_t)(taut_text_file_name(path) - path) : 0, whole = folder ? strlen(path) : 0;
     putc('"', file);
     while (p < end) {
-        if (folder && (size_t)(end - p) >= whole && memcmp(p, path, whole) == 0) p += folder;
+        if (path && folder && (size_t)(end - p) >= whole && memcmp(p, path, whole) == 0) p += folder;
         size_t length = utf8_length(p, (size_t)(end - p));
         if (length == 0) fputs("\\ufffd", file), length = 1;
         else if (length > 1) fwrite(p, 1, length, file);

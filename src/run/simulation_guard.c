@@ -24,14 +24,15 @@ static void note(engine_off *worst, real value, real size, uint32_t k, int is_ve
     worst->constraint = k, worst->is_velocity = is_velocity;
 }
 
-/* The terms of g_k at a first order, sum_i |G_ki| |q_i|, and of dg_k/dt, sum_i |G_ki| |v_i|: without units, whatever
+/* After a start that is left as it is the motion is off the constraints, which is no error.
+   The terms of g_k at a first order, sum_i |G_ki| |q_i|, and of dg_k/dt, sum_i |G_ki| |v_i|: without units, whatever
    the coordinates are. Of positions the larger of |q_i| and the way from the start count. */
 void X(simulation_off)(simulation *z, engine_off *position, engine_off *velocity)
 {
     const struct system *s = z->s;
     const pattern *p = s->blocks[BLOCK_G].parts[0].shape;
     *position = *velocity = (engine_off){ 0 };
-    if (!s->c || z->m->phase) return;
+    if (!s->c || z->m->phase || z->start.as_is) return;
     real g, rate, reach = real_largest(z->x.q, s->n);
     X(simulation_residuals)(z, &g, &rate); /* leaves g, dg/dt, G and v in z->g, g_rate, g_values and v */
     const real elapsed = REAL(fabs)(z->x.t - z->begin.t);

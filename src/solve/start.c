@@ -237,6 +237,7 @@ int X(start_state)(struct system *s, start_mode mode, state *x, start_report *re
         return TAUT_OK;
     }
     if (mode == START_AS_IS) {
+        report->as_is = 1;
         X(system_momentum)(s, &at, x->p);
         return s->c ? soften_as_is(s, x, report) : TAUT_OK;
     }

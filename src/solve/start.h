@@ -12,6 +12,7 @@ typedef struct {
     uint32_t dependent;        /* constraints that depend on others, and agree with them */
     char names[160];           /* of the first of these */
     int singular;              /* they depend on each other at the start, and not beside it */
+    int as_is;                 /* START_AS_IS: constraints need not be met */
     int unmet;                 /* failed as constraints are not met, or not for long: their rank here says nothing */
 } start_report;
 
