@@ -662,27 +662,51 @@ static int place_late(making *b, const pattern *columns, const entry_list *l, si
     return TAUT_OK;
 }
 
-/* Multipliers of one constraint are a node. */
-static int create_solver(making *b, const pattern *columns)
+enum { NODE_MOST = 12 };
+
+static int same_column(const pattern *columns, int a, int b)
+{
+    const int count = columns->start[a + 1] - columns->start[a];
+    return count == columns->start[b + 1] - columns->start[b]
+           && !memcmp(columns->index + columns->start[a], columns->index + columns->start[b],
+                      (size_t)count * sizeof *columns->index);
+}
+
+/* Multipliers of one constraint are a node, and so are those that meet the same others: all of a joint. */
+static int list_nodes(making *b, const pattern *columns, int *node, int *count)
 {
     const island_matrix *m = b->m;
+    const islands *z = b->z;
+    int *known = taut_mem_new(b->context, m->s->c, sizeof *known),
+        *size = taut_mem_new(b->context, (size_t)z->late_count, sizeof *size);
+    const int status = known && size ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    *count = 0;
+    for (int k = 0; !status && k < z->late_count; k++) {
+        int *const of = &known[m->column_constraint[z->late_columns[k]]];
+        for (int p = columns->start[k]; !*of && p < columns->start[k + 1] && columns->index[p] < k; p++) {
+            const int other = columns->index[p];
+            if (size[node[other]] < NODE_MOST && same_column(columns, k, other)) *of = node[other] + 1;
+        }
+        if (!*of) *of = ++*count;
+        size[node[k] = *of - 1]++;
+    }
+    taut_mem_free(b->context, known);
+    taut_mem_free(b->context, size);
+    return status;
+}
+
+static int create_solver(making *b, const pattern *columns)
+{
     islands *z = b->z;
     const size_t n = (size_t)z->late_count;
-    int *node = taut_mem_new(b->context, n, sizeof *node), *known = taut_mem_new(b->context, m->s->c, sizeof *known),
-        count = 0;
+    int *node = taut_mem_new(b->context, n, sizeof *node), count = 0;
     unsigned char *late = taut_mem_new(b->context, n, 1);
-    int status = node && known && late ? TAUT_OK : TAUT_OUT_OF_MEMORY;
-    for (size_t k = 0; !status && k < n; k++) {
-        int *const of = &known[m->column_constraint[z->late_columns[k]]];
-        if (!*of) *of = ++count;
-        node[k] = *of - 1;
-    }
+    int status = node && late ? list_nodes(b, columns, node, &count) : TAUT_OUT_OF_MEMORY;
     const linear_nodes nodes = { count, node, node, late };
     if (!status)
         status = taut_linear_create_blocks(b->context, LINEAR_AUTO, z->late_count, columns->start, columns->index,
                                            &nodes, &z->solver);
     taut_mem_free(b->context, node);
-    taut_mem_free(b->context, known);
     taut_mem_free(b->context, late);
     return status;
 }
