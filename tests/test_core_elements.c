@@ -125,7 +125,7 @@ static void check_matrix(simulation *z, const char *model, const char *method, i
     assert_int_equal(p.factor(p.self, x), TAUT_OK);
     assert_int_equal(p.solve(p.self, along), TAUT_OK);
     /* the best of some steps: between round-off and what is not linear */
-    for (real part = (real)(QUAD ? 1e-10 : 1e-3); part > (real)(QUAD ? 1e-11 : 1e-7); part /= 10) {
+    for (real part = (real)(QUAD ? 1e-10 : 1e3); part > (real)(QUAD ? 1e-11 : 1e-7); part /= 10) {
         const real step = part / real_largest(along, n);
         real off = 0;
         for (size_t i = 0; i < n; i++) x[i] = start[i] + step * along[i];
