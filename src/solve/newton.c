@@ -152,7 +152,9 @@ static void add_secant(newton_secants *z, const newton_problem *p, const real *c
     z->count++;
 }
 
-/* The correction that the matrix gives joins the secants, and where that shrinks slowly becomes what they say. */
+/* The correction that the matrix gives joins the secants, and where that shrinks slowly becomes what they say. The first
+   one of a solve stays out: it also meets the equations that are not softened, and moves multipliers by what `product`
+   does not see in the motion; the corrections behind it move both alike. */
 static void follow_secants(newton *n, const newton_problem *p, int slow)
 {
     newton_secants *z = &n->secants;
@@ -222,7 +224,7 @@ int X(newton_solve)(newton *n, const newton_problem *p, real *x, int has_factor,
         if (!status) status = p->solve(p->self, n->residual);
         if (status) return status;
         n->counts.iterations++;
-        if (secants && fresh) follow_secants(n, p, slow);
+        if (secants && fresh && k > 0) follow_secants(n, p, slow);
         real size = p->measure(p->self, x, n->residual);
         if (!(size - size == 0)) return give_up(n, p, x, k + 1, time, what);
         if (!n->corrected) X(newton_correct)(n, x, p->size);

@@ -1,5 +1,5 @@
 /* arm FILE...: the steps of cases (cases.h) by machine code of this processor, and by its interpreter: the bits of the
- * processor that wrote the files. Made of the library's sources by a cross compiler (arm.sh). */
+ * processor that wrote the files. Made of the library's sources by a cross compiler (run.sh). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +89,9 @@ static void run_case(taut_context *context)
     const uint32_t length = head[CASE_SETUP] + head[CASE_FLOW];
     native_use use = { 0 };
     struct system s = { .context = context, .native = &use };
-    program p = { .s = &s, .context = context, .state_first = head[CASE_STATE_FIRST], .state_count = head[CASE_STATE],
+    /* A case has no phases, of which straight flows are made: outputs say that this is no whole step. */
+    program p = { .s = &s, .context = context, .outputs = &(uint32_t){ 0 },
+                  .state_first = head[CASE_STATE_FIRST], .state_count = head[CASE_STATE],
                   .setup = { .code = code, .count = head[CASE_SETUP] - 1 },
                   .flow = { .code = code + head[CASE_SETUP], .count = head[CASE_FLOW] } };
     p.flow.register_count = head[CASE_REGISTERS], p.flow.literal_first = head[CASE_LITERAL_FIRST];
