@@ -293,7 +293,8 @@ static const method_info extended_info = {
     .any_start = 1,
 };
 
-static const method_code extended_code = { extended_create, step, counts, destroy, parts, steps, NULL, NULL, execution };
+static const method_code extended_code = { extended_create, step, counts, destroy, parts, steps, NULL, NULL,
+                                           execution };
 const struct method_class X(method_extended) = {
     .info = &extended_info, .refuse = extended_refuse, .declare = declare_extended, .code = &extended_code
 };
