@@ -367,6 +367,11 @@ is 'warning of an unstable step' "$(cat err)" "taut: the fastest frequency at th
 with steps above 0.2; take a smaller --step, or a method for stiff motion, em or del"
 succeeds run spring.lua -s 0.19 -T 1
 succeeds run spring.lua -s 0.21 -T 1 -m em
+run ensemble spring.lua --vary 'q=uniform(1,2)' --members 3 -s 0.21 -T 1 -o unstable.taut
+is 'status of an ensemble with an unstable step' $status 0
+is 'warning of an unstable step for an ensemble' "$(cat err)" "taut: the fastest frequency of the model at its start, \
+with nothing varied, is 10: rattle is unstable there with steps above 0.2; take a smaller --step, or a method for stiff motion, em or del"
+succeeds ensemble spring.lua --vary 'q=uniform(1,2)' --members 3 -s 0.19 -T 1 -o stable.taut
 run run spring.lua -s 0.3 -T 20
 is 'a smaller step has a number' "$(sed -n 's/.*\(try a smaller one.*\)/\1/p' err)" 'try a smaller one, as --step 0.07'
 
