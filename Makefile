@@ -4,7 +4,7 @@ JOBS ?= $(shell nproc)
 MODEL := models/double-spherical-pendulum.lua
 
 .PHONY: all demo check gallery chaos-map python reproduce bench long-runs bench-peers ulp fuzz mutate long lint valgrind coverage \
-        install deb deb-test abi abi-update bare-test setup clean help
+        install deb deb-test abi abi-update bare-test i386-test setup clean help
 .NOTPARALLEL:
 
 all: setup
@@ -136,6 +136,12 @@ bare-test:
 	@tools/setup.sh chroot
 	@JOBS=$(JOBS) tests/chroot/bare.sh
 
+# Built for 32 bits (Debian's i386) in a chroot, and the fast tests there; PATTERN: those whose names match. As root, on
+# a processor for x86-64; longer than a build of make check.
+i386-test:
+	@tools/setup.sh chroot
+	@JOBS=$(JOBS) tests/chroot/i386.sh $(PATTERN)
+
 setup:
 	@tools/setup.sh build
 
@@ -165,4 +171,5 @@ help:
 	@echo 'make deb-test            install them in a clean chroot and build programs with them there (as root)'
 	@echo 'make abi                 compare libtaut.so with tests/abi/libtaut.abi; make abi-update writes that file'
 	@echo 'make bare-test           make demo and make check in a chroot with git and make alone (as root)'
+	@echo 'make i386-test           build for 32 bits in a chroot and run the fast tests there (as root)'
 	@echo 'make clean               remove everything that was built'

@@ -112,6 +112,8 @@ static int compare(const char *path, const char *method)
         assert_null(p->pages);
         assert_int_equal(program_of(on)->pages != NULL, is_expected());
         assert_int_equal(on->native.asked, is_expected() ? 0 : 1); /* of a compiler */
+        assert_int_equal(X(method_execution_of)(&off->method).code, CODE_INTERPRETED);
+        if (is_expected()) assert_int_equal(X(method_execution_of)(&on->method).code, CODE_NATIVE);
         for (int i = 0; i < STEPS; i++) {
             int a = X(simulation_step)(off, 0.001), b = X(simulation_step)(on, 0.001);
             assert_int_equal(a, b);

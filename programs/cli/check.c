@@ -13,7 +13,7 @@ static int check_main(int argc, char **argv);
 static const option_definition definitions_of_check[] = {
     { "define", 'D', "name=value", "set a param or option of the model", 1 },
     { "start", 0, "strict|project", "project: move an inconsistent start onto the constraints (strict)", 0 },
-    { "all", 'a', NULL, "show all start values", 0 },
+    { "all", 'a', NULL, "show all start values and all dependent constraints", 0 },
     { "dirac", 0, NULL, "show everything that the Dirac algorithm finds", 0 },
     OPTION_JSON,
 };
@@ -33,7 +33,9 @@ typedef struct {
     int all, dirac;
 } report;
 
-#define SHOWN 24 /* start values shown without --all */
+/* Shown without --all: start values, constraints that depend on others. */
+#define SHOWN 24
+#define SHOWN_DEPENDENT 20
 
 static void append(char *text, size_t size, const char *separator, const char *more)
 {
@@ -48,19 +50,27 @@ static int item_at(const report *r, int kind, size_t index, taut_found *item)
     return !taut_findings_item(r->findings, kind, index, item);
 }
 
+static size_t item_count(const report *r, int kind)
+{
+    taut_found f;
+    size_t count = 0;
+    while (item_at(r, kind, count, &f)) count++;
+    return count;
+}
+
 static int print_dependent(const report *r)
 {
     taut_found f;
-    char lines[4096] = "", line[700];
-    for (size_t i = 0; item_at(r, TAUT_FOUND_DEPENDENT, i, &f); i++) {
-        snprintf(line, sizeof line, "    '%s' (line %d)%s%s", f.name, f.line,
-                 f.text[0] ? " depends on " : " has a zero gradient here", f.text);
-        append(lines, sizeof lines, "\n", line);
-    }
-    if (lines[0])
-        printf("  dependent%s\n%s\n", r->found.start_failure[0] ? "" : "        the motion does not depend on "
-               "which; their multipliers are one choice of many", lines);
-    return lines[0] != 0;
+    const size_t count = item_count(r, TAUT_FOUND_DEPENDENT);
+    const size_t shown = r->all || count <= SHOWN_DEPENDENT ? count : SHOWN_DEPENDENT;
+    if (!count) return 0;
+    printf("  dependent%s\n", r->found.start_failure[0] ? "" : "        the motion does not depend on which; their "
+           "multipliers are one choice of many");
+    for (size_t i = 0; i < shown && item_at(r, TAUT_FOUND_DEPENDENT, i, &f); i++)
+        printf("    '%s' (line %d)%s%s\n", f.name, f.line,
+               f.text[0] ? " depends on " : " has a zero gradient here", f.text);
+    if (shown < count) printf("    and %zu more (--all shows them)\n", count - shown);
+    return 1;
 }
 
 static void print_conserved(const report *r)
@@ -106,15 +116,14 @@ static void print_start(const report *r)
 {
     const taut_structure *c = &r->found;
     taut_found f;
-    size_t count = 0, i;
-    while (item_at(r, TAUT_FOUND_START, count, &f)) count++;
+    const size_t count = item_count(r, TAUT_FOUND_START);
     const size_t shown = r->all || count <= SHOWN ? count : SHOWN;
     printf("  start");
     if (c->start_free)
         printf("           %zu value%s found from the constraints (marked free)", c->start_free,
                c->start_free == 1 ? "" : "s");
     putchar('\n');
-    for (i = 0; i < shown && item_at(r, TAUT_FOUND_START, i, &f); i++)
+    for (size_t i = 0; i < shown && item_at(r, TAUT_FOUND_START, i, &f); i++)
         printf("    %-16.63s %.12g%s\n", f.name, f.value.high, f.is_free ? "   free" : "");
     if (shown < count) printf("    ... %zu more (--all shows them)\n", count - shown);
     if (!c->start_failure[0] && (c->start_moved_positions.high > 0 || c->start_moved_velocities.high > 0))

@@ -34,7 +34,8 @@ const command command_compare = {
     definitions_of_compare, sizeof definitions_of_compare / sizeof *definitions_of_compare, compare_main,
     "energy, momenta: largest change; slope: size of the energy's trend per unit of time; |g|, |dg/dt|: largest;\n"
     "error q, p: largest difference to the exact solution at END; its: Newton iterations per step; time: wall time\n"
-    "of the steps alone. A method that refuses the model, or fails, has its reason below the table.\n\n"
+    "of the steps alone; by: what made them. A method that refuses the model, or fails, has its reason below the\n"
+    "table.\n\n"
     "Exit status: 0 done, 1 no method reached the end, 2 bad usage or bad model.\n"
 };
 
@@ -134,13 +135,15 @@ static void put_name(const char *name, int width)
     else printf("%-*s", width, name);
 }
 
-static void put_time(int width, double seconds)
+/* With the first letter of what made the steps. */
+static void put_time(int width, const compare_row *row)
 {
     char text[32];
-    if (seconds < 0.0995) snprintf(text, sizeof text, "%.1fms", 1e3 * seconds);
+    const double seconds = row->seconds;
+    if (seconds < 0.00995) snprintf(text, sizeof text, "%.1fms", 1e3 * seconds);
     else if (seconds < 0.9995) snprintf(text, sizeof text, "%.0fms", 1e3 * seconds);
     else snprintf(text, sizeof text, seconds < 99.95 ? "%.1fs" : "%.0fs", seconds);
-    printf("%*s\n", width, text);
+    printf("%*s %c\n", width, text, step_code_name(row->code)[0]);
 }
 
 static double iterations(const compare_row *row)
@@ -166,11 +169,11 @@ static void put_failure(const compare_row *row)
 
 static void print_table(const compare_result *r)
 {
-    printf("%-13s%8s%8s%8s%8s%8s%8s%8s%4s%7s\n", "method", "energy", "slope", "momenta", "|g|", "|dg/dt|", "error q",
-           "error p", "its", "time");
+    printf("%-12s%8s%8s%8s%8s%8s%8s%8s%4s%5s%3s\n", "method", "energy", "slope", "momenta", "|g|", "|dg/dt|", "error q",
+           "error p", "its", "time", "by");
     for (int i = 0; i < r->count; i++) {
         const compare_row *row = &r->rows[i];
-        put_name(row->method, 13);
+        put_name(row->method, 12);
         if (row->failure[0]) {
             put_failure(row);
             continue;
@@ -184,18 +187,18 @@ static void print_table(const compare_result *r)
         put_error(9, row, CONVERGE_Q);
         put_error(8, row, CONVERGE_P);
         put_iterations(3, row);
-        put_time(7, row->seconds);
+        put_time(6, row);
     }
 }
 
 /* Several steps: cost and error side by side. */
 static void print_work(const compare_result *r)
 {
-    printf("%-16s %9s %9s %9s %10s %9s %5s %6s\n", "method", "step", "steps", "energy", "error q", "error p", "its",
-           "time");
+    printf("%-15s %9s %9s %9s %10s %9s %5s %4s %2s\n", "method", "step", "steps", "energy", "error q", "error p", "its",
+           "time", "by");
     for (int i = 0; i < r->count; i++) {
         const compare_row *row = &r->rows[i];
-        put_name(i && row->method == r->rows[i - 1].method ? "" : row->method, 16);
+        put_name(i && row->method == r->rows[i - 1].method ? "" : row->method, 15);
         printf(" %9.4g", (double)row->step);
         if (row->failure[0]) {
             put_failure(row);
@@ -206,7 +209,7 @@ static void print_work(const compare_result *r)
         put_error(12, row, CONVERGE_Q);
         put_error(10, row, CONVERGE_P);
         put_iterations(5, row);
-        put_time(7, row->seconds);
+        put_time(6, row);
     }
 }
 
@@ -214,7 +217,7 @@ static void print_csv(const compare_result *r)
 {
     char step[WIDE_TEXT];
     puts("method,step,steps,energy,slope,momenta,constraint,velocity_constraint,error_q,error_p,error_lambda,"
-         "newton_iterations,factorisations,evaluations,seconds,failure");
+         "newton_iterations,factorisations,evaluations,seconds,code,general_steps,failure");
     for (int i = 0; i < r->count; i++) {
         const compare_row *row = &r->rows[i];
         const wide values[] = { row->energy,   row->slope,    row->momentum, row->position,
@@ -223,7 +226,7 @@ static void print_csv(const compare_result *r)
         taut_wide_shortest(step, sizeof step, row->step);
         printf("\"%s\",%s,", row->method, step);
         if (row->failure[0]) {
-            printf(",,,,,,,,,,,,,%s\n", row->refused ? "refused" : "failed");
+            printf(",,,,,,,,,,,,,,,%s\n", row->refused ? "refused" : "failed");
             continue;
         }
         printf("%ld", row->counts.steps);
@@ -231,8 +234,8 @@ static void print_csv(const compare_result *r)
             putchar(',');
             if (shown[k] && values[k] == values[k]) printf("%.10g", (double)values[k]);
         }
-        printf(",%ld,%ld,%ld,%.6g,\n", row->counts.work.iterations, row->counts.work.factorisations,
-               row->counts.work.evaluations, row->seconds);
+        printf(",%ld,%ld,%ld,%.6g,%s,%ld,\n", row->counts.work.iterations, row->counts.work.factorisations,
+               row->counts.work.evaluations, row->seconds, step_code_name(row->code), row->general_steps);
     }
 }
 
@@ -257,6 +260,8 @@ static void answer_row(json *j, const compare_result *r, const compare_row *row)
     taut_json_integer(j, "factorisations", done ? row->counts.work.factorisations : 0);
     taut_json_integer(j, "evaluations", done ? row->counts.work.evaluations : 0);
     taut_json_number(j, "seconds", done ? row->seconds : NAN);
+    taut_json_text(j, "code", done ? step_code_name(row->code) : NULL);
+    taut_json_integer(j, "general_steps", done ? row->general_steps : 0);
     taut_json_text(j, "ended", done ? "finished" : row->refused ? "refused" : "failed");
     taut_json_text(j, "failure", done ? NULL : row->failure);
     taut_json_close(j, '}');
@@ -295,6 +300,7 @@ static void print_notes(const session *z, const compare_result *r)
     }
     putchar('\n');
     if (explicit) puts("its: Newton iterations a step; 4f: four evaluations of the equations of motion a step");
+    if (best >= 0) puts("by: n native code, i interpreter, p code for the equations alone, g general path");
     if (limited) puts("~ near round-off or the reference's own error");
     if (best >= 0 && !r->reference_failure[0])
         printf("smallest error: %s   least time: %s\nreference: in %s, its error: q %.0e, p %.0e\n",

@@ -17,7 +17,7 @@ typedef struct {
     const compare_trace *trace;
 } contents;
 
-enum { CELL = 64 };
+enum { CELL = 64, TABLE_COLUMNS = 14 };
 
 static void number_cell(char *cell, wide value, int shown, const char *mark)
 {
@@ -29,8 +29,8 @@ static const char *near_limit(const compare_row *row, int kind) { return row->li
 
 static void write_row(document *d, const contents *z, const compare_row *row)
 {
-    char text[13][CELL];
-    const char *cells[13];
+    char text[TABLE_COLUMNS][CELL];
+    const char *cells[TABLE_COLUMNS];
     const compare_result *r = z->result;
     int constrained = r->kinds == 3, done = !row->failure[0];
     snprintf(text[0], CELL, "%s", row->method);
@@ -47,7 +47,8 @@ static void write_row(document *d, const contents *z, const compare_row *row)
              (double)row->counts.work.iterations / (double)(row->counts.steps ? row->counts.steps : 1));
     snprintf(text[11], CELL, done && row->counts.work.evaluations ? "%ld" : "-", row->counts.work.evaluations);
     snprintf(text[12], CELL, done ? "%.3g s" : "-", row->seconds);
-    for (int k = 0; k < 13; k++) cells[k] = text[k];
+    snprintf(text[13], CELL, "%s", done ? step_code_name(row->code) : "-");
+    for (int k = 0; k < TABLE_COLUMNS; k++) cells[k] = text[k];
     taut_document_row(d, cells);
 }
 
@@ -56,11 +57,13 @@ static void write_table(document *d, const contents *z)
     static const document_column columns[] = {
         { "method", 0 }, { "step", 1 }, { "steps", 1 }, { "energy", 1 }, { "slope", 1 }, { "momenta", 1 }, { "|g|", 1 },
         { "|dg/dt|", 1 }, { "error q", 1 }, { "error p", 1 }, { "Newton its", 1 }, { "evaluations", 1 }, { "time", 1 },
+        { "code", 0 },
     };
     taut_document_table(d,
                    "Largest change of energy and conserved momenta, trend of the energy per unit of time, largest "
                    "residuals, error at the end, cost; "
-                   "~ near round-off or the reference's own error",
+                   "~ near round-off or the reference's own error; code: what made the steps: native code, the "
+                   "interpreter, partly (code for the equations alone), or the general path",
                    columns, sizeof columns / sizeof *columns);
     for (int i = 0; i < z->result->count; i++) write_row(d, z, &z->result->rows[i]);
     taut_document_end_table(d);
@@ -72,23 +75,48 @@ static double step(const compare_row *row) { return (double)row->step; }
 static double error(const compare_row *row) { return (double)row->error[CONVERGE_Q]; }
 static double energy(const compare_row *row) { return (double)row->energy; }
 
+/* Are steps made in more than one way? Then times compare implementations as well. */
+static int is_mixed(const compare_result *r)
+{
+    unsigned seen = 0;
+    for (int i = 0; i < r->count; i++)
+        if (!r->rows[i].failure[0]) seen |= 1U << r->rows[i].code;
+    return (seen & (seen - 1)) != 0;
+}
+
+typedef struct {
+    const char *title, *x_label;
+    reading x;
+    const char *y_label;
+    reading y;
+    int by_code;              /* a series of its own for each way that steps are made, with its name */
+} plot;
+
+static int in_one_series(const plot *p, const compare_row *a, const compare_row *b)
+{
+    return a->method == b->method && (!p->by_code || a->failure[0] || b->failure[0] || a->code == b->code);
+}
+
 /* A series per method; rows of a method follow each other. What is 0 has no place on a logarithmic axis and is left out
    by the page. */
-static void write_plot(document *d, const contents *z, const char *title, const char *x_label, reading x,
-                       const char *y_label, reading y)
+static void write_plot(document *d, const contents *z, const plot *p)
 {
-    taut_document_plot(d, title, x_label, 1, y_label, 1);
+    taut_document_plot(d, p->title, p->x_label, 1, p->y_label, 1);
     const compare_row *rows = z->result->rows;
     for (int first = 0; first < z->result->count;) {
         double at[STEPS_MOST], value[STEPS_MOST];
+        char label[320];
         size_t count = 0;
-        int i = first;
-        for (; i < z->result->count && rows[i].method == rows[first].method; i++) {
+        int i = first, done = first;
+        for (; i < z->result->count && in_one_series(p, &rows[done], &rows[i]); i++) {
             if (rows[i].failure[0] || count == STEPS_MOST) continue;
-            at[count] = x(&rows[i]);
-            value[count++] = y(&rows[i]);
+            at[count] = p->x(&rows[i]);
+            value[count++] = p->y(&rows[i]);
+            done = i;
         }
-        if (count) taut_document_series(d, rows[first].method, SERIES_BOTH, at, value, count);
+        snprintf(label, sizeof label, p->by_code ? "%s (%s)" : "%s", rows[done].method,
+                 step_code_name(rows[done].code));
+        if (count) taut_document_series(d, label, SERIES_BOTH, at, value, count);
         first = i;
     }
     taut_document_end_plot(d);
@@ -193,11 +221,12 @@ static int write_contents(void *user, FILE *file)
     }
     write_energies(&d, z);
     write_motion(&d, z);
-    write_plot(&d, z, "Work and precision", "time, s", seconds, "error of q at the end", error);
+    static const char of_q[] = "error of q at the end";
+    write_plot(&d, z, &(plot){ "Work and precision", "time, s", seconds, of_q, error, is_mixed(z->result) });
     if (z->options->step_count > 1) {
-        write_plot(&d, z, "Error over step", "step", step, "error of q at the end", error);
+        write_plot(&d, z, &(plot){ "Error over step", "step", step, of_q, error, 0 });
         if (z->result->has_energy)
-            write_plot(&d, z, "Energy over step", "step", step, "largest change of the energy", energy);
+            write_plot(&d, z, &(plot){ "Energy over step", "step", step, "largest change of the energy", energy, 0 });
     }
     taut_document_heading(&d, 2, "Model");
     taut_document_source(&d, z->m->source);

@@ -233,6 +233,20 @@ void sweep_request_clear(sweep_request *z)
 
 /* ---- the command ---- */
 
+/* Members have their own frequencies: the model as it is, with nothing varied, stands for them. What fails here failed
+   for members, too, and is recorded there. */
+static void tell_unstable(model *m, const sweep_spec *spec)
+{
+    const engine_api *api = &taut_engine_double;
+    const engine_options with = { .method = spec->method, .start = spec->start, .step = spec->step,
+                                  .native = TAUT_NATIVE_OFF, .again = 1 };
+    void *engine = NULL;
+    if (api->create(m, &with, &engine)) return;
+    tell_stability(api, engine, "of the model at its start, with nothing varied,",
+                   unstable_frequency(api, engine, spec->step));
+    api->destroy(engine);
+}
+
 static int go(taut_context *context, const options *o, sweep_request *z)
 {
     const char *path = options_value(o, "output", NULL);
@@ -249,6 +263,7 @@ static int go(taut_context *context, const options *o, sweep_request *z)
                              advice_on(status))
                   : sweep_session(context, s, &z->spec, path);
     taut_sweep_free(s);
+    if (!code) tell_unstable(z->m, &z->spec);
     return code;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "library/library.h"
+#include "method/method.h"
 #include "native/native.h"
 
 int inside_load(taut_context *context, const char *path, inside_definitions *d, model **m)
@@ -51,6 +52,27 @@ int contacts_option(const options *o, int *active_set)
     if (!*active_set && strcmp(text, "event") != 0)
         return complain(EXIT_USAGE, "option --contacts is event or active-set, not '%s'", text);
     return 0;
+}
+
+enum { FREQUENCY_MOST = 100000 }; /* coordinates; `taut check` looks at larger ones */
+
+double unstable_frequency(const engine_api *api, void *engine, wide step)
+{
+    wide frequency = 0;
+    const double stable = api->declared(engine)->stable;
+    uint32_t coordinates, constraints;
+    api->sizes(engine, &coordinates, &constraints);
+    if (!(stable > 0) || coordinates > FREQUENCY_MOST) return 0;
+    return !api->frequency(engine, &frequency) && frequency * step > stable ? (double)frequency : 0;
+}
+
+void tell_stability(const engine_api *api, const void *engine, const char *at, double frequency)
+{
+    const struct method_info *method = api->declared(engine);
+    if (frequency > 0)
+        complain(0, "the fastest frequency %s is %.3g: %s is unstable there with steps above %.3g; take a "
+                    "smaller --step, or a method for stiff motion, em or del", at, frequency, method->name,
+                 method->stable / frequency);
 }
 
 int native_option(const options *o, int *mode)

@@ -22,6 +22,11 @@ int inside_precision(const options *o, const engine_api **api);
 int inside_start(const options *o, int as_is, start_mode *mode);
 int tolerance_option(const options *o, wide *value);
 int contacts_option(const options *o, int *active_set);
+/* The fastest frequency at the state of an engine, where steps are longer than its method is stable with; otherwise 0,
+   also for systems where looking would take as long as many steps. */
+double unstable_frequency(const engine_api *api, void *engine, wide step);
+/* Warns of it, if it is not 0. `at`: where it was looked for. */
+void tell_stability(const engine_api *api, const void *engine, const char *at, double frequency);
 /* --native, or TAUT_NATIVE of the environment. */
 int native_option(const options *o, int *mode);
 

@@ -227,27 +227,6 @@ static const char *smaller_step(const session *z)
     return text;
 }
 
-/* The fastest frequency at the start, where steps are longer than the method is stable with; otherwise 0. */
-static wide unstable_frequency(const session *z)
-{
-    wide frequency = 0;
-    const struct method_info *method = z->api->declared(z->engine);
-    uint32_t coordinates, constraints;
-    z->api->sizes(z->engine, &coordinates, &constraints);
-    if (z->options.from || !(method->stable > 0)) return 0;
-    if (coordinates > 100000) return 0; /* it would take as long as many steps; `taut check` says it */
-    return !z->api->frequency(z->engine, &frequency) && frequency * z->options.step > method->stable ? frequency : 0;
-}
-
-static void tell_stability(const session *z, double frequency)
-{
-    const struct method_info *method = z->api->declared(z->engine);
-    if (frequency > 0)
-        complain(0, "the fastest frequency at the start is %.3g: %s is unstable there with steps above %.3g; take a "
-                    "smaller --step, or a method for stiff motion, em or del", frequency, method->name,
-                 method->stable / frequency);
-}
-
 /* Reports why the run ended early, and what to do. Returns the exit status. */
 static int tell_end(const session *z, const run_result *result, int status)
 {
@@ -293,7 +272,7 @@ int session_run(session *z)
     if (z->recorder) stop_listen();
     if (z->recorder) taut_context_stop(z->context, asked_to_stop, NULL);
     z->steps_before = z->options.from ? z->options.from->steps_done : 0;
-    const double frequency = (double)unstable_frequency(z);
+    const double frequency = z->options.from ? 0 : unstable_frequency(z->api, z->engine, z->options.step);
     z->begun = clock_seconds(), z->begun_work = clock_work();
     status = taut_run_loop(z->context, z->api, z->engine, &z->options, &result);
     if (z->recorder) {
@@ -303,7 +282,7 @@ int session_run(session *z)
     }
     screen_progress_clear();
     tell_native(z);
-    if (!status) tell_stability(z, frequency);
+    if (!status) tell_stability(z->api, z->engine, "at the start", frequency);
     if (z->json) session_answer(z, &result, status);
     else if (!z->csv && result.quantities) summarise(z, &result);
     if (!z->csv && !z->json && (status || result.stopped)) putchar('\n'); /* the message stands apart */

@@ -27,6 +27,21 @@ static inline const char *event_kind_name(event_kind kind)
     return names[kind];
 }
 
+/* What makes the steps of a method, the slowest first. */
+typedef enum {
+    CODE_GENERAL,     /* the general path: loops over the parts of a model */
+    CODE_PARTLY,      /* straight-line code evaluates the equations; the rest is general */
+    CODE_INTERPRETED, /* straight-line code, by the interpreter */
+    CODE_NATIVE,      /* straight-line code as instructions of the processor */
+    CODE_KINDS
+} step_code;
+
+static inline const char *step_code_name(step_code code)
+{
+    static const char *const names[CODE_KINDS] = { "general", "partly", "interpreted", "native" };
+    return names[code];
+}
+
 /* The work of a method. Of methods that evaluate a vector field: evaluations, steps tried and not taken, corrections
    back to the constraints. The texts are the names in run files. */
 #define NEWTON_COUNTS(COUNT)                        \

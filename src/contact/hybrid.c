@@ -188,6 +188,7 @@ int X(hybrid_create)(const model *m, const struct method_class *class, const met
 }
 
 newton_counts X(hybrid_counts)(const hybrid *self) { return X(mode_sets_counts)(&self->sets); }
+method_execution X(hybrid_execution)(const hybrid *self) { return X(mode_sets_execution)(&self->sets); }
 void X(hybrid_inputs)(hybrid *self) { X(mode_sets_inputs)(&self->sets); }
 
 /* ---- events ---- */

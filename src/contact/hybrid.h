@@ -43,6 +43,7 @@ int X(hybrid_step)(hybrid *self, state *x, real h);
 /* x back to where the last step, which succeeded, began. */
 void X(hybrid_take_back)(const hybrid *self, state *x);
 newton_counts X(hybrid_counts)(const hybrid *self);
+method_execution X(hybrid_execution)(const hybrid *self); /* method_execution_of */
 /* The inputs of the model have other values now. */
 void X(hybrid_inputs)(hybrid *self);
 

@@ -183,6 +183,15 @@ newton_counts X(mode_sets_counts)(const mode_sets *p)
     return sum;
 }
 
+method_execution X(mode_sets_execution)(const mode_sets *p)
+{
+    method_execution e = p->count ? X(method_execution_of)(&p->list[0]->method) : X(method_execution_by)(NULL);
+    const int parts = e.parts;
+    for (int i = 1; i < p->count; i++) e = X(method_execution_join)(e, X(method_execution_of)(&p->list[i]->method));
+    e.parts = parts;
+    return e;
+}
+
 static int all_open(const mode_sets *p, const mode_set *set)
 {
     for (size_t i = 0; i < p->m->contact_count; i++)

@@ -86,6 +86,8 @@ int X(mode_sets_get)(mode_sets *p, const state *x, mode_set **result);
 /* The mode set in which all contacts are open; it stays valid. */
 int X(mode_sets_open)(mode_sets *p, mode_set **result);
 newton_counts X(mode_sets_counts)(const mode_sets *p);
+/* As method_execution_of, of the mode sets there are. */
+method_execution X(mode_sets_execution)(const mode_sets *p);
 /* The inputs of the model have other values now. */
 void X(mode_sets_inputs)(mode_sets *p);
 

@@ -210,6 +210,15 @@ static int parts(const void *self, method_part *out, const char **why)
     return count;
 }
 
+static method_execution execution(const void *self)
+{
+    const compose *z = self;
+    method_execution e = X(method_execution_of)(&z->base);
+    if (z->adjoint.self) e = X(method_execution_join)(e, X(method_execution_of)(&z->adjoint));
+    e.parts *= z->count;
+    return e;
+}
+
 static int prepare_tangent(void *self)
 {
     compose *z = self;
@@ -234,6 +243,6 @@ static int tangent(void *self, const state *from, real h, size_t count, real *dq
     return status;
 }
 
-static const method_code code = { create, step, counts, destroy, parts, NULL, NULL, NULL };
+static const method_code code = { create, step, counts, destroy, parts, NULL, NULL, NULL, execution };
 const struct method_class X(method_compose) = { .info = &info, .declare = declare, .code = &code,
                                                 .prepare_tangent = prepare_tangent, .tangent = tangent };

@@ -240,6 +240,14 @@ static int parts(const void *self, method_part *out, const char **why)
     return lowered != NULL;
 }
 
+static method_execution execution(const void *self)
+{
+    const scheme *r = ((const method_object *)self)->scheme;
+    method_execution e = X(method_execution_by)(r->general_alone ? NULL : r->lowered);
+    if (r->trial && !r->general_alone) e.code = CODE_PARTLY;
+    return e;
+}
+
 #define SOURCE "Seiler 1997, Numerical integration of constrained Hamiltonian systems using Dirac brackets"
 #define SETTING "psi = G H_p + g_t,  kappa = {psi,H} + psi_t,  Q = G H_pp G'\n"
 
@@ -262,7 +270,7 @@ static const method_info naive_info = {
     .any_start = 1,
 };
 
-static const method_code naive_code = { naive_create, step, counts, destroy, parts, steps, NULL, NULL };
+static const method_code naive_code = { naive_create, step, counts, destroy, parts, steps, NULL, NULL, execution };
 const struct method_class
     X(method_naive) = { .info = &naive_info, .refuse = naive_refuse, .declare = declare, .code = &naive_code };
 
@@ -285,7 +293,8 @@ static const method_info extended_info = {
     .any_start = 1,
 };
 
-static const method_code extended_code = { extended_create, step, counts, destroy, parts, steps, NULL, NULL };
+static const method_code extended_code = { extended_create, step, counts, destroy, parts, steps, NULL, NULL,
+                                           execution };
 const struct method_class X(method_extended) = {
     .info = &extended_info, .refuse = extended_refuse, .declare = declare_extended, .code = &extended_code
 };
@@ -309,7 +318,7 @@ static const method_info dirac_info = {
     .any_start = 1,
 };
 
-static const method_code dirac_code = { dirac_create, step, counts, destroy, parts, steps, NULL, NULL };
+static const method_code dirac_code = { dirac_create, step, counts, destroy, parts, steps, NULL, NULL, execution };
 const struct method_class
     X(method_dirac) = { .info = &dirac_info, .refuse = dirac_refuse, .declare = declare, .code = &dirac_code };
 

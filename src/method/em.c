@@ -495,6 +495,14 @@ static long steps(void *self, state *x, const real *lengths, int stride, long co
     return z->impulse || z->form ? 0 : X(stepper_steps)(z->stepper, x, lengths, stride, count, size);
 }
 
+static method_execution execution(const void *self)
+{
+    const method_state *z = self;
+    method_execution e = X(method_execution_by)(X(stepper_program)(z->stepper));
+    if (e.code > CODE_PARTLY && (z->impulse || z->form)) e.code = CODE_PARTLY;
+    return e;
+}
+
 static int prepare_tangent(void *self)
 {
     const method_state *z = self;
@@ -509,6 +517,6 @@ static int tangent(void *self, const state *x, real h, size_t count, real *dq, r
     return X(stepper_tangent)(((method_state *)self)->stepper, x, h, count, dq, dp);
 }
 
-static const method_code code = { create, step, counts, destroy, parts, steps, NULL, NULL };
+static const method_code code = { create, step, counts, destroy, parts, steps, NULL, NULL, execution };
 const struct method_class X(method_em) = { .info = &info, .refuse = refuse, .declare = declare, .code = &code,
                                            .prepare_tangent = prepare_tangent, .tangent = tangent };

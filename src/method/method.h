@@ -112,6 +112,13 @@ typedef struct {
     real free, momenta;
 } method_forces;
 
+/* What makes steps now, and what has made them so far. */
+typedef struct {
+    step_code code;         /* of several programs the slowest */
+    int parts;              /* programs that run in a step */
+    long left;              /* runs so far that the general path had to do after all */
+} method_execution;
+
 /* Steps that are code of their own: vector fields with their schemes, of which some are lowered as well, compositions,
    and reductions of a table that are written out for speed. */
 typedef struct {
@@ -126,6 +133,8 @@ typedef struct {
     /* As method_outcome_of and method_forces_at; NULL: it does not know. */
     method_outcome (*outcome)(const void *self);
     int (*forces)(const void *self, const state *x, method_forces *sums);
+    /* As method_execution_of; NULL: by the general path. */
+    method_execution (*execution)(const void *self);
 } method_code;
 
 struct method_class {
@@ -199,6 +208,11 @@ method_outcome X(method_outcome_of)(const method *m);
    large system is more than a step takes when it is first touched. */
 int X(method_forces_at)(const method *m, const state *x, method_forces *sums);
 const newton_counts *X(method_counts)(const method *m);
+method_execution X(method_execution_of)(const method *m);
+/* Of steps that this program makes; NULL: the general path does. */
+method_execution X(method_execution_by)(const program *p);
+/* Of steps that both make in turns. */
+method_execution X(method_execution_join)(method_execution a, method_execution b);
 /* The tangent of a step, exact (step/tangent.h). prepare may allocate, and is done once; spec and tolerance are those
    of the method. TAUT_UNSUPPORTED, with a message, for methods that have none. */
 int X(method_prepare_tangent)(struct system *s, const method_spec *spec, real tolerance, method *m);

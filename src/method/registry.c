@@ -321,6 +321,23 @@ const newton_counts *X(method_counts)(const method *m)
     return m->code ? m->code->counts(m->self) : X(stepper_counts)(m->self);
 }
 
+method_execution X(method_execution_by)(const program *p)
+{
+    if (!p) return (method_execution){ CODE_GENERAL, 1, 0 };
+    return (method_execution){ p->step || p->code ? CODE_NATIVE : CODE_INTERPRETED, 1, p->space.left };
+}
+
+method_execution X(method_execution_join)(method_execution a, method_execution b)
+{
+    return (method_execution){ a.code < b.code ? a.code : b.code, a.parts + b.parts, a.left + b.left };
+}
+
+method_execution X(method_execution_of)(const method *m)
+{
+    if (!m->code) return X(method_execution_by)(X(stepper_program)(m->self));
+    return m->code->execution ? m->code->execution(m->self) : X(method_execution_by)(NULL);
+}
+
 int X(method_prepare_tangent)(struct system *s, const method_spec *spec, real tolerance, method *m)
 {
     int status = TAUT_OK;

@@ -56,7 +56,7 @@ static uint64_t difference(double x, double p)
 
 static double cost(const channel *c, const pack_code *code)
 {
-    double weights[PACK_ORDER_MOST + 1], bits = 0;
+    double weights[PACK_ORDER_MOST + 1] = { 0 }, bits = 0;
     const size_t stretches = c->count > STRETCHES * STRETCH ? STRETCHES : 1;
     const size_t length = stretches > 1 ? STRETCH : c->count;
     if (code->order >= 0) set_weights(code->order, weights);

@@ -31,11 +31,14 @@ static int time_steps(const table *z, void *engine, compare_row *row)
     long steps = taut_converge_step_count(row->step, z->options->until);
     wide h = z->options->until / steps;
     engine_counts before, after;
+    int parts;
+    long left_before, left;
     run_progress *progress = z->options->progress;
     int status = TAUT_OK;
     for (int time = 0; !status && (time == 0 || (time < 3 && row->seconds < 0.1)); time++) {
         z->api->restart(engine);
         z->api->counts(engine, &before);
+        z->api->execution(engine, &parts, &left_before);
         progress_stage(progress, row->method, steps);
         double begun = clock_seconds();
         for (long k = 0; !status && k < steps; k++) {
@@ -46,6 +49,9 @@ static int time_steps(const table *z, void *engine, compare_row *row)
         if (time == 0 || used < row->seconds) row->seconds = used;
         z->api->counts(engine, &after);
     }
+    row->code = z->api->execution(engine, &parts, &left);
+    row->general_steps = left - left_before;
+    if (2 * row->general_steps > steps * parts) row->code = CODE_GENERAL;
     row->counts = (engine_counts){ .steps = steps,
                                    .work = { .iterations = after.work.iterations - before.work.iterations,
                                              .factorisations = after.work.factorisations - before.work.factorisations,

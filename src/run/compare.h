@@ -15,6 +15,8 @@ typedef struct {
     int refused;             /* before the first step */
     engine_counts counts;    /* steps, Newton iterations, factorisations */
     double seconds;          /* of the steps alone */
+    step_code code;          /* what made them; general where it was so for more than half of them */
+    long general_steps;      /* of straight-line code: steps (of a composition substeps) that the general path made */
     wide energy, slope;      /* largest |change| of the energy, and its trend per unit of time */
     wide momentum;           /* largest |change| of a conserved momentum */
     int has_momenta;         /* there is one */

@@ -228,6 +228,13 @@ static engine_field api_field(void *self, int index)
     return (engine_field){ fields[index].name, fields[index].data, fields[index].count };
 }
 
+static step_code api_execution(const void *self, int *parts, long *left)
+{
+    const simulation *z = self;
+    const method_execution e = z->hybrid ? X(hybrid_execution)(z->hybrid) : X(method_execution_of)(&z->method);
+    *parts = e.parts, *left = e.left;
+    return e.code;
+}
 static const native_use *api_native(const void *self) { return &((const simulation *)self)->native; }
 
 static uint32_t api_redundancy(const void *self, char *text, size_t size)

@@ -1,11 +1,12 @@
 #!/bin/sh
 # enter.sh FOLDER COMMAND...: runs a command in the chroot FOLDER, which debootstrap fills if it is not there (Debian 12,
 # minbase; a copy of it stays in build/chroot/base). With /proc and /dev; mounts and processes end with the command.
-# Needs root. MIRROR: where packages come from. CACHE: a folder of ccache, which is /ccache inside.
+# Needs root. MIRROR: where packages come from. CACHE: a folder of ccache, which is /ccache inside. ARCH: another
+# architecture that the processor can run (i386; the copy is then build/chroot/base-i386).
 set -eu
 folder=$1
 shift
-base=$(cd "$(dirname "$0")/../.." && pwd)/build/chroot/base
+base=$(cd "$(dirname "$0")/../.." && pwd)/build/chroot/base${ARCH:+-$ARCH}
 if [ "$(id -u)" -ne 0 ] || ! command -v debootstrap > /dev/null; then
     echo "chroots take root and debootstrap" >&2
     exit 77
@@ -13,7 +14,7 @@ fi
 if [ ! -e "$base.done" ]; then
     rm -rf "$base"
     mkdir -p "$base"
-    debootstrap --variant=minbase bookworm "$base" "${MIRROR:-http://deb.debian.org/debian}" > "$base.log" 2>&1 ||
+    debootstrap ${ARCH:+--arch="$ARCH"} --variant=minbase bookworm "$base" "${MIRROR:-http://deb.debian.org/debian}" > "$base.log" 2>&1 ||
         { tail -n 20 "$base.log" >&2; exit 1; }
     touch "$base.done"
 fi

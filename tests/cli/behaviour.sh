@@ -367,8 +367,32 @@ is 'warning of an unstable step' "$(cat err)" "taut: the fastest frequency at th
 with steps above 0.2; take a smaller --step, or a method for stiff motion, em or del"
 succeeds run spring.lua -s 0.19 -T 1
 succeeds run spring.lua -s 0.21 -T 1 -m em
+run ensemble spring.lua --vary 'q=uniform(1,2)' --members 3 -s 0.21 -T 1 -o unstable.taut
+is 'status of an ensemble with an unstable step' $status 0
+is 'warning of an unstable step for an ensemble' "$(cat err)" "taut: the fastest frequency of the model at its start, \
+with nothing varied, is 10: rattle is unstable there with steps above 0.2; take a smaller --step, or a method for stiff motion, em or del"
+succeeds ensemble spring.lua --vary 'q=uniform(1,2)' --members 3 -s 0.19 -T 1 -o stable.taut
 run run spring.lua -s 0.3 -T 20
 is 'a smaller step has a number' "$(sed -n 's/.*\(try a smaller one.*\)/\1/p' err)" 'try a smaller one, as --step 0.07'
+
+# ---- check: many constraints that depend on others are counted, not listed ----
+cat > again.lua << 'END'
+local a = point("a", 2)
+lagrangian(norm2(a.dot)/2 - 9*a.y)
+constraint("rod", norm2(a) - 1)
+for i = 1, option("more", 150) do constraint("again"..i, (norm2(a) - 1)*i) end
+start { a = {0, -1} }
+END
+succeeds check again.lua -D more=20
+is 'twenty dependent constraints' "$(grep -c "depends on" out)" 20
+is 'twenty dependent constraints, and no more' "$(grep -c 'more (--all' out)" 0
+succeeds check again.lua
+is 'many dependent constraints' "$(grep -c "depends on '" out)" 20
+has 'many dependent constraints' '^    and 130 more (--all shows them)$'
+succeeds check again.lua --all
+is 'all dependent constraints' "$(grep -c "depends on '" out)" 150
+succeeds check again.lua --json
+is 'all dependent constraints as JSON' "$(grep -o '"depends_on"' out | grep -c .)" 150
 
 echo "$checks checks, $failures failures"
 [ $failures -eq 0 ] && [ $checks -gt 160 ]

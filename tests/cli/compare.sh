@@ -34,7 +34,7 @@ is 'energy as run has it' "$(sed -n 3p kept | cut -d, -f4 | awk '{ printf "%.6g"
 
 succeeds compare "$models/triple-pendulum.lua" -m rattle,lobatto:s=3 --steps 0.1,0.05,0.025 -T 1
 narrow 'several steps'
-is 'a row for every step' "$(grep -c '[0-9.]*ms$' out)" 6
+is 'a row for every step' "$(grep -c '[0-9.]*ms [nipg]$' out)" 6
 has 'no momenta, several steps' '^rattle  *0.1  *10 '
 
 if there python3; then
@@ -44,6 +44,43 @@ page = json.loads(re.search(r"id=\"data\">(.*?)</script>", open("page.html", enc
 plots = [p for p in page["parts"] if p["type"] == "plot" and p["title"] in ("Error over step", "Energy over step")]
 print([(p["title"], [s["x"] for s in p["series"]]) for p in plots])')" \
         "[('Error over step', [[0.1, 0.05, 0.025], [0.1, 0.05, 0.025]]), ('Energy over step', [[0.1, 0.05, 0.025], [0.1, 0.05, 0.025]])]"
+fi
+
+# ---- what made the steps ----
+# code METHODS [ARGUMENTS]: of each row the word, then the steps left to the general path
+code() {
+    list=$1
+    shift
+    succeeds compare "$double" -m "$list" -s 0.01 -T 1 --csv "$@"
+    awk 'NR == 1 { count = split($0, name, ",") } NR > 1 { sub(/^"[^"]*"/, "x"); split($0, value, ",")
+        for (i = 1; i <= count; i++) if (name[i] == "code") printf "%s", value[i]; else if (name[i] == "general_steps") printf " %s;", value[i] }' out
+}
+# lowered steps, also those of vector fields and of compositions: native code where the processor is one that Taut knows
+all=rattle,em,naive:rk4,extended:rk4,dirac:rk4,compose:order=4
+alike=$(TAUT_NATIVE=auto code $all | tr ';' '\n' | sort -u)
+[ "$alike" = 'native 0' ] || is 'alike' "$alike" 'interpreted 0'
+is 'without native code' "$(TAUT_NATIVE=off code $all | tr ';' '\n' | sort -u)" 'interpreted 0'
+is 'implicit stages, and steps of its own' "$(code dirac:gauss,dirac:rkf45)" 'partly 0;partly 0;'
+TAUT_NATIVE=off succeeds compare "$double" -m rattle,dirac:gauss -s 0.01 -T 1
+is 'letters' "$(awk '/^(rattle|dirac)/ { printf "%s", $NF }' out)" ip
+has 'a legend' '^by: n native code, i interpreter, p '
+# a chain of 60 links is too long for straight-line code
+succeeds compare "$models/hanging-chain.lua" -D N=60 -m rattle,lobatto -s 0.01 -T 0.05
+is 'the general path' "$(awk '/^(rattle|lobatto)/ { printf "%s", $NF }' out)" gg
+if there python3; then
+    TAUT_NATIVE=off succeeds compare "$double" -m rattle,lobatto:s=3,dirac:gauss -s 0.01 -T 1 --json
+    is 'code as JSON' "$(python3 -c 'import json; print([(r["code"], r["general_steps"]) for r in json.load(open("out"))["rows"]])')" \
+        "[('interpreted', 0), ('interpreted', 0), ('partly', 0)]"
+    for list in rattle,dirac:gauss rattle,dirac:rk4; do
+        TAUT_NATIVE=off succeeds compare "$double" -m $list -s 0.01 -T 1 --report page.html
+        python3 -c 'import json, re
+page = json.loads(re.search(r"id=\"data\">(.*?)</script>", open("page.html", encoding="utf-8").read(), re.S)[1])
+print([s["label"] for p in page["parts"] if p["type"] == "plot" and p["title"] == "Work and precision" for s in p["series"]])
+print([c["name"] for p in page["parts"] if p["type"] == "table" for c in p["columns"]][-1])' > page.$list
+    done
+    is 'series by what made the steps' "$(head -n 1 page.rattle,dirac:gauss)" "['rattle (interpreted)', 'dirac:gauss (partly)']"
+    is 'series where all are alike' "$(head -n 1 page.rattle,dirac:rk4)" "['rattle', 'dirac:rk4']"
+    is 'the column of the page' "$(tail -n 1 page.rattle,dirac:rk4)" code
 fi
 
 # ---- a method that refuses the model, and one that fails ----

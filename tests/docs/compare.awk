@@ -43,7 +43,7 @@ function near(a, b,    tolerance) {
 # Takes the times out of a summary.
 function timeless(text) {
     gsub(/ in [-+.0-9e]+ s \([-+.0-9e]+ [mu]?s each, [-+.0-9e]+ [mu]?s of processor time, [.0-9]+ Newton/, " in some s (some us each, some Newton", text)
-    sub(/ +[.0-9]+m?s$/, " some time", text)
+    sub(/ +[.0-9]+m?s( [nipg])?$/, " some time", text)
     return text
 }
 
