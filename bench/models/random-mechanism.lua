@@ -1,6 +1,6 @@
 -- A random mechanism from a seed (SI units): -D seed=K. Of four kinds in turn: trees of bodies on joints of all kinds;
--- rings; bodies in a grid, joined by rods; bodies between springs and dampers. They have 5 to 200 bodies. All joints are
--- declared where the bodies are, so that the start is consistent; the speeds at the start are zero.
+-- rings; bodies in a grid, joined by rods; bodies between springs and dampers. They have 5 to 200 bodies. All joints
+-- are declared where the bodies are, so that the start is consistent; the speeds at the start are zero.
 local seed = option("seed", 1)
 local kinds = { "tree", "ring", "rods", "springs" }
 local kind = kinds[(seed - 1) % #kinds + 1]

@@ -116,10 +116,11 @@ function equal(what, method,  a, b, text) {
 }
 END {
     sizes = split("2 3 5 10 20 100 1000", size, " ")
-    print "[models/hinged-chain.lua](../models/hinged-chain.lua) of N links, h = 0.0005, until t = 0.5 (1,000 links: 0.1):"
-    print "nanoseconds of processor time per body and step, of `taut run` all that it does in its steps. `table` is written"
-    print "by hand for the very equations that Taut's `rattle` solves, `maximal` for another rotation, `closed` with the end"
-    print "of the chain pinned ([closed-chain.lua](models/closed-chain.lua)). MuJoCo has joint angles: a body is one unknown.\n"
+    print "[models/hinged-chain.lua](../models/hinged-chain.lua) of N links, h = 0.0005, until t = 0.5 (1,000 links:"
+    print "0.1): nanoseconds of processor time per body and step, of `taut run` all that it does in its steps."
+    print "`table` is hand-written for the very equations that Taut's `rattle` solves, `maximal` for another"
+    print "discretisation of rotations, `closed` is `maximal` with the end of the chain pinned"
+    print "([closed-chain.lua](models/closed-chain.lua)). MuJoCo has joint angles: a body is one unknown.\n"
     print "| links | 2 | 3 | 5 | 10 | 20 | 100 | 1,000 |\n|---|---|---|---|---|---|---|---|"
     line("hand-written, `table`", "table")
     line("hand-written, `maximal`", "maximal")
@@ -141,8 +142,8 @@ END {
         far = far (far == "" ? "" : ", ") sprintf("%.1e with %d links", d, w[2])
     }
     print "\nThe end is at the same height at t = 0.2 in Taut and in `table` but for " far "."
-    print "\nEqual error: microseconds of processor time for one second of 20 links, the cheapest measured step (in brackets)"
-    print "that leaves the end's height at t = 1 with the error named:\n"
+    print "\nEqual error: microseconds of processor time for one second of 20 links, with the cheapest measured"
+    print "step (in brackets) for which the end's height at t = 1 has at most the error named:\n"
     print "| | 1e-3 | 1e-5 | to MuJoCo, 1e-3 | 1e-5 |\n|---|---|---|---|---|"
     mujoco[1] = mujoco[2] = -1
     equal("MuJoCo, RK4", "mujoco")

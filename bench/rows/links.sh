@@ -18,8 +18,8 @@ function line(what, name,  i, text) {
 }
 END {
     sizes = split("3 5 10 20 100 500 1000", size, " ")
-    print "Nanoseconds of processor time per mass and step, h = 0.001, until t = 2 (from 100 links on: 1), of `taut run` all"
-    print "that it does in its steps (the section above leaves out energies).\n"
+    print "Nanoseconds of processor time per mass and step, h = 0.001, until t = 2 (from 100 links on: 1), of"
+    print "`taut run` all that it does in its steps (the section above leaves out energies).\n"
     print "| links | 3 | 5 | 10 | 20 | 100 | 500 | 1,000 |\n|---|---|---|---|---|---|---|---|"
     line("hand-written, elimination from both ends", "hand")
     line("Taut, `rattle`", "rattle")

@@ -25,19 +25,20 @@ measure "$rounds" processor_seconds,us/step < "$work/list"
 table << 'END'
 function us(name,  s) { s = whole_step(name); return s < 0 ? -1 : 1e6*s }
 END {
-    print "Microseconds a step of `rattle`, processor time, of `taut run` all that it does in its steps; 1,000 of them.\n"
+    print "Microseconds a step of `rattle`, processor time, of `taut run` all that it does in 1,000 steps.\n"
     print "| model | what | bodies | h | us a step | per body |\n|---|---|---|---|---|---|"
     for (k = 1; k <= point_count; k++) {
         split(point[k], w, " ")
         what = point[k]; sub(/^[^ ]* [^ ]* [^ ]* /, "", what)
-        printf "| `%s` | %s | %d | %s | %s | %s |\n", w[1], what, w[2], w[3], digits(us(w[1])), digits(to(us(w[1]), w[2]))
+        each = us(w[1])
+        printf "| `%s` | %s | %d | %s | %s | %s |\n", w[1], what, w[2], w[3], digits(each), digits(to(each, w[2]))
     }
     contact = to(us("pile"), 200)
     printf "\nA pyramid of 55 boxes (`pyramid -D rows=10`, h = 0.01), 200 contacts: %s us per contact and step.\n", \
         digits(contact)
     if (figure_of("mujoco_Euler") > 0)
-        printf "\nThe humanoid in MuJoCo, of the same file, contacts and limits off: %s us a step (Euler, order 1), %s us " \
-            "(RK4); Taut %s and %s times as long.\n", digits(figure_of("mujoco_Euler")), \
+        printf "\nThe humanoid in MuJoCo, of the same file, contacts and limits off: %s us a step (Euler, order 1), " \
+            "%s us (RK4); Taut takes %s and %s times as long.\n", digits(figure_of("mujoco_Euler")), \
             digits(figure_of("mujoco_RK4")), ratio(us("humanoid"), figure_of("mujoco_Euler")), \
             ratio(us("humanoid"), figure_of("mujoco_RK4"))
     goal("suspension, a step", "<=", 8, " us", us("suspension"))

@@ -12,10 +12,11 @@ done > "$work/list"
 measure "$rounds" processor_seconds < "$work/list"
 table << 'END'
 END {
-    print "Of [random-mechanism.lua](models/random-mechanism.lua) (`-D seed=K`), `rattle`, h = 0.0005, microseconds of"
-    print "processor time per body and step of `taut run`, all that it does in its steps, and the ratio to"
-    print "a hinged chain of as many bodies, measured in turn. Trees have all kinds of joints, some with springs and dampers;"
-    print "rings are closed by ball joints; bodies in a grid are joined by rods; the last kind has springs and dampers only.\n"
+    print "Of [random-mechanism.lua](models/random-mechanism.lua) (`-D seed=K`), `rattle`, h = 0.0005, microseconds"
+    print "of processor time per body and step of `taut run`, all that it does in its steps, and the ratio to"
+    print "a hinged chain of as many bodies, measured in turn. Trees have all kinds of joints, some with springs"
+    print "and dampers; rings are closed by ball joints; bodies in a grid are joined by rods; the last kind has"
+    print "springs and dampers only, each body with up to three.\n"
     print "| seed | kind | bodies | us per body and step | hinged chain | ratio |\n|---|---|---|---|---|---|"
     worst = -1
     for (k = 1; k <= point_count; k++) {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# bench_models.sh TAUT MODELS: the models of bench/models: random mechanisms are what they claim to be, start consistent,
-# and keep their constraints; the pinned chain and the gimbal run.
+# bench_models.sh TAUT MODELS: the models of bench/models: random mechanisms are what they claim to be, start
+# consistent, and keep their constraints; the pinned chain and the gimbal run.
 set -u
 # shellcheck source=tests/cli/checks.sh
 . "$(dirname "$0")/checks.sh"
@@ -26,7 +26,8 @@ for seed in 1 2 3 4 5 6 7 8; do
     bodies=$(echo "$title" | awk '{ print $(NF - 1) }')
     is "seed $seed: 5 to 200 bodies" "$(( bodies >= 5 && bodies <= 200 ))" 1
     succeeds run "$bench/random-mechanism.lua" -D seed=$seed -m rattle -s 0.0005 -T 0.0005 --csv
-    is "seed $seed: coordinates of its bodies" "$(head -n 1 out | tr , '\n' | grep -c '^b[0-9]*_r\.[wxyz]$')" $((4*bodies))
+    turns=$(head -n 1 out | tr , '\n' | grep -c '^b[0-9]*_r\.[wxyz]$')
+    is "seed $seed: quaternions of its bodies" "$turns" $((4*bodies))
 done
 keeps "pinned chain" "$bench/closed-chain.lua" -D N=5
 keeps "gimbal" "$bench/gimbal.lua"
