@@ -51,9 +51,7 @@ int main(int argc, char **argv)
     }
     mj_kinematics(m, d), mj_comPos(m, d);
     int bodies = m->nbody - 1;
-    printf("j5 mujoco   %-8s set=%-8.3g N=%-5d T=%-5g steps=%-7ld us/step=%-9.4g ns/body/step=%-8.4g end_height=%.15f\n",
-           argv[2], h, bodies, tend, steps, 1e6 * best / (double)steps, 1e9 * best / (double)steps / bodies,
-           d->xipos[3 * bodies + 2]);
+    report_j5("mujoco", argv[2], h, bodies, tend, (double)steps, best, d->xipos[3 * bodies + 2]);
     mj_deleteData(d);
     mj_deleteModel(m);
     return 0;

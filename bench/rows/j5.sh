@@ -19,6 +19,13 @@ both() {
             echo "euler@$n env REPS=1 $programs/peer_mujoco_bodies $n Euler 0.0005 0.5"
             echo "rk4@$n env REPS=1 $programs/peer_mujoco_bodies $n RK4 0.0005 0.5"
         fi
+        if [ "$n" -le 20 ] && has ode; then
+            echo "ode@$n env REPS=1 $programs/peer_ode j5 step 0.0005 $n 0.5"
+        fi
+        if [ "$n" -le 100 ] && has simbody; then
+            echo "verlet@$n env REPS=1 $programs/peer_simbody j5 verlet 0.0005 $n 0.5"
+            echo "rkm@$n env REPS=1 $programs/peer_simbody j5 rkm 0.0005 $n 0.5"
+        fi
     done
 }
 both 2 3 5 10 | measure $((3*rounds)) processor_seconds,us/step
@@ -43,19 +50,25 @@ trial() {
     echo "point equal $1 $2 $error" >> "$work/results"
     whole "$label" "$h" "$2" $chain -D N=20 -m "$1"
 }
+# other NAME STEPS PEER ARGUMENT...: another system with 1/STEPS, which takes the place of STEP in the arguments
+other() {
+    name=$1 steps=$2 h=$(echo "$2" | awk '{ printf "%.15g", 1/$1 }')
+    shift 2
+    command="env REPS=1 $programs/peer_$(echo "$*" | sed "s/STEP/$h/")"
+    error=$($command | awk -F end_height= -v exact=$exact '{ d = $2 - exact; print (d < 0 ? -d : d) }')
+    echo "point equal $name $steps $error" >> "$work/results"
+    echo "equal_$name@$steps $command"
+}
 {
     for k in 100 112 125 140 160 200 1000 1250 1600; do trial rattle $k; done
     for m in lobatto:s=3 lobatto:s=4 compose:rattle,order=4; do
         for k in 100 112 125 140 160 200; do trial $m $k; done
     done
     if has mujoco_bodies; then
-        for k in 100 112 125 140 160 200 250 280 320 360 400; do
-            h=$(echo "$k" | awk '{ printf "%.15g", 1/$1 }')
-            error=$("$programs/peer_mujoco_bodies" 20 RK4 "$h" 1 |
-                awk -F end_height= -v exact=$exact '{ d = $2 - exact; print (d < 0 ? -d : d) }')
-            echo "point equal mujoco $k $error" >> "$work/results"
-            echo "equal_mujoco@$k env REPS=1 $programs/peer_mujoco_bodies 20 RK4 $h 1"
-        done
+        for k in 100 112 125 140 160 200 250 280 320 360 400; do other mujoco $k mujoco_bodies 20 RK4 STEP 1; done
+    fi
+    if has simbody; then
+        for k in 100 125 140 160 200 250; do other simbody $k simbody j5 rkm STEP 20 1; done
     fi
 } > "$work/list"
 measure "$rounds" processor_seconds,us/step < "$work/list"
@@ -101,7 +114,8 @@ function cheapest(method, bound,  k, w, cost, best) {
     for (k = 1; k <= point_count; k++) {
         split(point[k], w, " ")
         if (w[1] != "equal" || w[2] != method || w[4] > bound) continue
-        cost = w[3]*(method == "mujoco" ? figure_of("equal_mujoco@" w[3]) : 1e6*whole_step("equal_" method "@" w[3]))
+        label = "equal_" method "@" w[3]
+        cost = w[3]*(label in steps ? 1e6*whole_step(label) : figure_of(label))
         if (cost > 0 && (best < 0 || cost < best)) { best = cost; chosen = w[3] }
     }
     return best
@@ -109,9 +123,11 @@ function cheapest(method, bound,  k, w, cost, best) {
 function equal(what, method,  a, b, text) {
     a = cheapest(method, 1e-3); text = a < 0 ? "-" : digits(a) " (1/" chosen ")"
     b = cheapest(method, 1e-5); text = text " | " (b < 0 ? "-" : digits(b) " (1/" chosen ")")
-    if (method == "mujoco") { mujoco[1] = a; mujoco[2] = b; print "| " what " | " text " | | |"; return }
-    if (a > 0 && (!(1 in least) || a < least[1])) least[1] = a
-    if (b > 0 && (!(2 in least) || b < least[2])) least[2] = b
+    if (method == "mujoco") { mujoco[1] = a; mujoco[2] = b }
+    if (what ~ /^Taut/) {
+        if (a > 0 && (!(1 in least) || a < least[1])) least[1] = a
+        if (b > 0 && (!(2 in least) || b < least[2])) least[2] = b
+    }
     print "| " what " | " text " | " ratio(a, mujoco[1]) " | " ratio(b, mujoco[2]) " |"
 }
 END {
@@ -120,7 +136,8 @@ END {
     print "0.1): nanoseconds of processor time per body and step, of `taut run` all that it does in its steps."
     print "`table` is hand-written for the very equations that Taut's `rattle` solves, `maximal` for another"
     print "discretisation of rotations, `closed` is `maximal` with the end of the chain pinned"
-    print "([closed-chain.lua](models/closed-chain.lua)). MuJoCo has joint angles: a body is one unknown.\n"
+    print "([closed-chain.lua](models/closed-chain.lua)). MuJoCo and Simbody have joint angles: a body is one"
+    print "unknown there.\n"
     print "| links | 2 | 3 | 5 | 10 | 20 | 100 | 1,000 |\n|---|---|---|---|---|---|---|---|"
     line("hand-written, `table`", "table")
     line("hand-written, `maximal`", "maximal")
@@ -134,6 +151,9 @@ END {
     line("Taut, `lobatto:s=3`", "lobatto")
     line("MuJoCo, Euler (order 1)", "euler")
     line("MuJoCo, RK4", "rk4")
+    line("ODE, `dWorldStep` (order 1)", "ode")
+    line("Simbody, Verlet", "verlet")
+    line("Simbody, Runge-Kutta-Merson", "rkm")
     for (k = 1; k <= point_count; k++) {
         split(point[k], w, " ")
         if (w[1] == "memory") memory = 1
@@ -147,6 +167,7 @@ END {
     print "| | 1e-3 | 1e-5 | to MuJoCo, 1e-3 | 1e-5 |\n|---|---|---|---|---|"
     mujoco[1] = mujoco[2] = -1
     equal("MuJoCo, RK4", "mujoco")
+    equal("Simbody, Runge-Kutta-Merson", "simbody")
     equal("Taut, `rattle`", "rattle")
     equal("Taut, `compose:rattle,order=4`", "compose:rattle,order=4")
     equal("Taut, `lobatto:s=3`", "lobatto:s=3")
