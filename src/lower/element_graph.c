@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "expr/call.h"
 #include "system/nodes.h"
 
 #define NOWHERE UINT32_MAX
@@ -520,7 +521,8 @@ int X(element_graph_create)(struct system *s, const step_table *t, element_graph
     making m = { .s = s, .context = s->context, .graph = g };
     *g = (element_graph){ 0 };
     *usable = 0;
-    if (s->embedded || !s->n) return TAUT_OK;
+    if (s->embedded || !s->n || taut_graph_has_calls(taut_store_shapes(s->store))) return TAUT_OK;
+    if (t->energy && taut_graph_has_calls(taut_store_shapes(X(field_store)(t->energy)))) return TAUT_OK;
     list_roles(&m, t);
     int status = find_nodes(&m);
     for (uint32_t b = 0; !status && b < m.node_count; b++) {

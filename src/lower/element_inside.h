@@ -100,9 +100,13 @@ enum { ELEMENT_BLOCK = 4 };
    add to one number. */
 void X(element_add)(const element_group *g, uint32_t from, const uint32_t *index, const real *value, real *out);
 
+/* Of an equation of motion the forces of all elements come first, and then what they act on: the other way round the
+   forces at the two ends of a light rod would swallow its momentum. So the first outputs of the residual, which are no
+   forces, are kept until then. */
 typedef struct {
     const element_shape *shape;
     element_lanes lanes;
+    element_table others;
     element_program begin, residual, matrix, results;
     element_output *residual_rows, *result_rows, *rows, *columns; /* where outputs go; the last two, of the matrix */
     int *places, *island_places; /* of each output of the matrix and each element: in its columns, and for islands */

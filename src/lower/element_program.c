@@ -58,7 +58,9 @@ static int has_equation(const element_part *part, int equation)
     return 0;
 }
 
-static int add_equations(compiler *c, const element_rows *equations, int equation_count, outputs *to)
+enum { FORCES, OTHERS, ALL_TERMS };
+
+static int add_equations(compiler *c, const element_rows *equations, int equation_count, int which, outputs *to)
 {
     const element_shape *shape = c->block->shape;
     int status = TAUT_OK;
@@ -68,7 +70,10 @@ static int add_equations(compiler *c, const element_rows *equations, int equatio
         expr *out = X(symbol_new)(&c->y, count);
         if (!out) return TAUT_OUT_OF_MEMORY;
         for (size_t k = 0; k < count; k++) out[k] = c->y.zero;
-        X(symbol_terms)(&c->y, rows->equation, NULL, out);
+        if (which == ALL_TERMS)
+            X(symbol_terms)(&c->y, rows->equation, NULL, out);
+        else
+            X(symbol_terms_of)(&c->y, rows->equation, which == FORCES, NULL, out);
         for (size_t k = 0; !status && k < count; k++)
             status = add_output(c, to, out[k],
                                 (element_output){ (size_t)rows->row, index_of(shape, rows->size, k) }, no_column);
@@ -120,15 +125,32 @@ static int list_variables(compiler *c)
     return TAUT_OK;
 }
 
-static int differentiate(compiler *c, size_t equations)
+static int differentiate(compiler *c, const outputs *equations)
 {
     expr *slopes = X(symbol_new)(&c->y, c->variable_count);
     int status = slopes ? TAUT_OK : TAUT_OUT_OF_MEMORY;
-    for (size_t i = 0; !status && i < equations; i++) {
-        status = taut_expr_gradient(c->y.g, c->residual.list[i], c->variables, c->variable_count, slopes);
+    for (size_t i = 0; !status && i < equations->count; i++) {
+        status = taut_expr_gradient(c->y.g, equations->list[i], c->variables, c->variable_count, slopes);
         for (size_t k = 0; !status && k < c->variable_count; k++)
-            status = add_output(c, &c->matrix, slopes[k], c->residual.rows[i], c->variable_columns[k]);
+            status = add_output(c, &c->matrix, slopes[k], equations->rows[i], c->variable_columns[k]);
     }
+    return status;
+}
+
+static void clear_outputs(compiler *c, outputs *z)
+{
+    taut_mem_free(c->y.context, z->list);
+    taut_mem_free(c->y.context, z->rows);
+    taut_mem_free(c->y.context, z->columns);
+    *z = (outputs){ 0 };
+}
+
+static int find_matrix(compiler *c)
+{
+    outputs whole = { 0 };
+    int status = add_equations(c, c->part->equations, c->part->equation_count, ALL_TERMS, &whole);
+    if (!status) status = differentiate(c, &whole);
+    clear_outputs(c, &whole);
     return status;
 }
 
@@ -348,7 +370,7 @@ static int make_program(compiler *c, translation *t, uint32_t saved_count, eleme
     for (size_t i = 0; !status && i < count; i++) images[i] = t->image[t->roots->list[i]];
     p->saved_count = saved_count;
     p->input_count = t->input_count;
-    p->kept_count = t->begins ? (uint32_t)count : 0;
+    if (t->begins) p->kept_count = (uint32_t)count;
     if (!status) status = X(element_program_create)(c->y.s, t->g, images, count, &c->block->lanes, p);
     if (!status) status = list_inputs(c, t, p);
     taut_mem_free(c->y.context, images);
@@ -420,11 +442,12 @@ int X(element_compile)(const element_part *part, element_block *b, uint32_t *pus
     if (!*expressible) return TAUT_OK;
     int status = X(symbols_create_element)(part->s, part->table, b->shape, &c.y);
     if (!status) status = list_variables(&c);
-    if (!status) status = add_equations(&c, part->equations, part->equation_count, &c.residual);
-    const size_t equations = c.residual.count;
-    if (!status) status = differentiate(&c, equations);
+    if (!status) status = add_equations(&c, part->equations, part->equation_count, OTHERS, &c.residual);
+    b->residual.kept_count = b->others.rows = (uint32_t)c.residual.count;
+    if (!status) status = add_equations(&c, part->equations, part->equation_count, FORCES, &c.residual);
+    if (!status) status = find_matrix(&c);
     if (!status && part->pushes) status = add_pushes(&c);
-    if (!status) status = add_equations(&c, part->results, part->result_count, &c.results);
+    if (!status) status = add_equations(&c, part->results, part->result_count, ALL_TERMS, &c.results);
     if (!status && taut_graph_has_calls(c.y.g)) status = TAUT_UNSUPPORTED;
     if (!status) status = make_programs(&c);
     status = X(symbols_status)(&c.y, status);

@@ -14,6 +14,7 @@ static void lay_out(void *self, room_layout *l)
     for (uint32_t i = 0; i < p->block_count; i++) {
         element_lanes *lanes = &p->blocks[i].lanes;
         X(element_table_lay_out)(lanes, &lanes->saved, l);
+        X(element_table_lay_out)(lanes, &p->blocks[i].others, l);
     }
     p->push = room_reals(l, (size_t)p->push_count * p->s->n);
 }
@@ -122,15 +123,16 @@ static const real *vector_of(const void *user, const element_input *in)
 }
 
 static void run(const element_phase *p, const element_block *b, const element_program *program,
-                const element_step *now, element_put *put, void *out)
+                const element_step *now, const element_table *kept, element_put *put, void *out)
 {
     const source from = { p, now };
-    X(element_run)(p->s, &b->lanes, program, &b->lanes.saved, &b->lanes.saved, vector_of, &from, put, out);
+    X(element_run)(p->s, &b->lanes, program, &b->lanes.saved, kept, vector_of, &from, put, out);
 }
 
 void X(element_phase_begin)(element_phase *p, const element_step *now)
 {
-    for (uint32_t i = 0; i < p->block_count; i++) run(p, &p->blocks[i], &p->blocks[i].begin, now, NULL, NULL);
+    for (uint32_t i = 0; i < p->block_count; i++)
+        run(p, &p->blocks[i], &p->blocks[i].begin, now, &p->blocks[i].lanes.saved, NULL, NULL);
 }
 
 typedef struct {
@@ -143,11 +145,26 @@ static void put_rows(const element_group *g, void *target)
 {
     const row_target *to = target;
     for (uint32_t from = 0; from < g->count; from += ELEMENT_BLOCK)
-        for (uint32_t o = 0; o < g->program->output_count; o++) {
+        for (uint32_t o = g->program->kept_count; o < g->program->output_count; o++) {
             const element_output *place = &to->rows[o];
             real *out = place->row < to->size ? to->out + place->row : to->push + (place->row - to->size);
             X(element_add)(g, from, place->index, element_value(g, o), out);
         }
+}
+
+/* What is no force, in the same blocks. */
+static void add_others(const element_block *b, real *out)
+{
+    const uint32_t width = b->lanes.width, count = b->lanes.count;
+    for (uint32_t first = 0; first < count; first += ELEMENT_BLOCK) {
+        const real *value = b->others.numbers + (size_t)(first / width) * b->others.rows * width + first % width;
+        const uint32_t end = count - first < ELEMENT_BLOCK ? count - first : ELEMENT_BLOCK;
+        for (uint32_t o = 0; o < b->others.rows; o++, value += width) {
+            const uint32_t *index = b->residual_rows[o].index + first;
+            real *row = out + b->residual_rows[o].row;
+            for (uint32_t i = 0; i < end; i++) row[index[i]] += value[i];
+        }
+    }
 }
 
 void X(element_phase_residual)(element_phase *p, const element_step *now, real *out, real *push)
@@ -157,8 +174,9 @@ void X(element_phase_residual)(element_phase *p, const element_step *now, real *
     if (p->push_count) memset(p->push, 0, p->push_count * n * sizeof *p->push);
     for (uint32_t i = 0; i < p->block_count; i++) {
         row_target to = { p->blocks[i].residual_rows, out, p->push, (size_t)p->size };
-        run(p, &p->blocks[i], &p->blocks[i].residual, now, put_rows, &to);
+        run(p, &p->blocks[i], &p->blocks[i].residual, now, &p->blocks[i].others, put_rows, &to);
     }
+    for (uint32_t i = 0; i < p->block_count; i++) add_others(&p->blocks[i], out);
     for (size_t k = 0; k < p->push_count * n; k++) *push = real_most(*push, p->push[k]);
 }
 
@@ -168,7 +186,7 @@ void X(element_phase_results)(element_phase *p, const element_step *now, real *o
 {
     for (uint32_t i = 0; i < p->block_count; i++) {
         row_target to = { p->blocks[i].result_rows, out, NULL, SIZE_MAX };
-        run(p, &p->blocks[i], &p->blocks[i].results, now, put_rows, &to);
+        run(p, &p->blocks[i], &p->blocks[i].results, now, NULL, put_rows, &to);
     }
 }
 
@@ -196,6 +214,6 @@ void X(element_phase_matrix)(element_phase *p, const element_step *now, double *
     for (uint32_t i = 0; i < p->block_count; i++) {
         const element_block *b = &p->blocks[i];
         matrix_target to = { for_islands ? b->island_places : b->places, values };
-        run(p, b, &b->matrix, now, put_matrix, &to);
+        run(p, b, &b->matrix, now, NULL, put_matrix, &to);
     }
 }

@@ -23,7 +23,7 @@ typedef struct {
     size_t key_length;
     element_lanes lanes;
     element_table entries;    /* of the matrix */
-    element_program factor, forward, backward;
+    element_program factor, forward, backward, check;
     uint32_t factor_count, schur_count;
     /* By [k * stride + i], for island i of the shape: rows and columns. */
     uint32_t stride;
@@ -38,10 +38,12 @@ struct islands {
     island_shape *shapes;
     uint32_t shape_count;
     size_t shape_capacity;
+    unsigned char *is_late;   /* columns of the matrix that are multipliers */
     int late_count;           /* unknowns of S */
     int *late_rows, *late_columns; /* of the matrix */
     int direct_count;         /* entries of D: */
-    int *direct_to;           /* where they are in S */
+    int *direct_to;           /* where they are in S, */
+    int *direct_row, *direct_column; /* and in the matrix */
     int *places;              /* of the values of the matrix, in `numbers` */
     size_t number_count;
     real *numbers;            /* entries of all islands, then those of D */
@@ -51,6 +53,8 @@ struct islands {
     double *schur;            /* values of S */
     real *right, *found;      /* by rows and by columns */
     double *late;
+    real *sums, *sizes;       /* of the equations of S in the whole matrix, and of their terms */
+    int checked;              /* the first solution has been */
     real worst;               /* of the pivots in this factorisation: below 0 where one is not good enough */
 };
 
@@ -173,9 +177,11 @@ static int number_late(making *b)
     int rows = 0;
     b->late_row = taut_mem_new(b->context, n, sizeof *b->late_row);
     b->late_column = taut_mem_new(b->context, n, sizeof *b->late_column);
+    z->is_late = taut_mem_new(b->context, n, 1);
     z->late_rows = taut_mem_new(b->context, n, sizeof *z->late_rows);
     z->late_columns = taut_mem_new(b->context, n, sizeof *z->late_columns);
-    if (!b->late_row || !b->late_column || !z->late_rows || !z->late_columns) return TAUT_OUT_OF_MEMORY;
+    if (!b->late_row || !b->late_column || !z->late_rows || !z->late_columns || !z->is_late) return TAUT_OUT_OF_MEMORY;
+    for (uint32_t i = 0; i < n; i++) z->is_late[i] = m->column_constraint[i] >= 0;
     for (uint32_t i = 0; i < n; i++) {
         b->late_column[i] = b->late_row[i] = NOWHERE;
         if (b->island_of[i] == NOWHERE) z->late_columns[b->late_column[i] = (uint32_t)z->late_count++] = (int)i;
@@ -435,6 +441,47 @@ static void list_backward(elimination *e, const uint32_t *step, uint32_t first_s
     for (uint32_t k = 0; k < e->own; k++) add_output(e, found[k]);
 }
 
+/* Of |b - A x| relative to |A||x| + |b|, row by row, with the largest |x| of multipliers and of all others, as
+   linear_blocks.c has it. */
+static const double ERROR_MOST = 1e-12;
+enum { CHECK_EARLY, CHECK_LATE, CHECK_SIZES }; /* of unknowns: inputs behind the others */
+
+/* Sums and sizes of the rows. Of its own rows what is left to ERROR_MOST of the size, at the least. */
+static void list_check(elimination *e, uint32_t own_late, uint32_t entries)
+{
+    graph *g = e->g;
+    const uint32_t first = entries + e->own;
+    expr size[CHECK_SIZES], worst = 0, all = 0;
+    for (uint32_t k = 0; k < CHECK_SIZES; k++)
+        size[k] = taut_expr_variable(g, KIND_SLOT, first + e->columns + k);
+    e->output_count = 1; /* the first is found last */
+    for (uint32_t i = 0; i < e->rows; i++) {
+        const expr right = i < e->own ? taut_expr_variable(g, KIND_SLOT, entries + i) : 0;
+        expr sum = 0, whole = right ? taut_expr_unary(g, OP_ABS, right) : 0;
+        for (uint32_t j = 0; j < e->columns; j++) {
+            if (!*entry(e, i, j)) continue;
+            const expr product = taut_expr_mul(g, *entry(e, i, j), taut_expr_variable(g, KIND_SLOT, first + j)),
+                       most = taut_expr_mul(g, taut_expr_unary(g, OP_ABS, *entry(e, i, j)),
+                                            size[j < e->own - own_late ? CHECK_EARLY : CHECK_LATE]);
+            sum = sum ? taut_expr_add(g, sum, product) : product;
+            whole = whole ? taut_expr_add(g, whole, most) : most;
+        }
+        if (i >= e->own) {
+            add_output(e, sum ? sum : taut_expr_number(g, 0));
+            add_output(e, whole ? whole : taut_expr_number(g, 0));
+            continue;
+        }
+        const expr left = sum ? taut_expr_sub(g, right, sum) : right,
+                   rest = taut_expr_sub(g, taut_expr_mul(g, taut_expr_number(g, (wide)ERROR_MOST), whole),
+                                        taut_expr_unary(g, OP_ABS, left));
+        worst = worst ? taut_expr_binary(g, OP_MIN, worst, rest) : rest;
+        all = all ? taut_expr_add(g, all, left) : left;
+    }
+    /* times zero: what is not a number, which a minimum may lose */
+    e->outputs[0] = taut_expr_add(g, worst, taut_expr_sub(g, all, all));
+    if (!e->outputs[0]) e->failed = 1;
+}
+
 /* ---- programs of a shape ---- */
 
 static int make_inputs(taut_context *context, element_program *p, element_source from, const uint32_t *index,
@@ -449,11 +496,15 @@ static int make_inputs(taut_context *context, element_program *p, element_source
 
 static int read_key(elimination *e, const island_shape *shape)
 {
+    memset(e->a, 0, (size_t)e->rows * e->columns * sizeof *e->a);
     for (size_t p = KEY_HEAD; p < shape->key_length; p++) {
         const uint32_t i = shape->key[p] / (OWN_MOST + AROUND_MOST), j = shape->key[p] % (OWN_MOST + AROUND_MOST);
         *entry(e, i, j) = taut_expr_variable(e->g, KIND_SLOT, (uint32_t)(p - KEY_HEAD));
     }
-    return e->a ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    for (size_t p = KEY_HEAD; p < shape->key_length; p++)
+        if (!*entry(e, shape->key[p] / (OWN_MOST + AROUND_MOST), shape->key[p] % (OWN_MOST + AROUND_MOST)))
+            return TAUT_OUT_OF_MEMORY;
+    return TAUT_OK;
 }
 
 static int list_schur(making *b, island_shape *shape, elimination *e)
@@ -499,6 +550,12 @@ static int make_programs(making *b, island_shape *shape, elimination *e)
     shape->backward.input_count = e->columns - e->own;
     if (!status && !e->failed)
         status = X(element_program_create)(s, e->g, e->outputs, e->output_count, &shape->lanes, &shape->backward);
+    if (!status) status = read_key(e, shape);
+    list_check(e, of->own_late, shape->entries.rows);
+    shape->check.saved_count = shape->entries.rows;
+    shape->check.input_count = e->own + e->columns + CHECK_SIZES;
+    if (!status && !e->failed)
+        status = X(element_program_create)(s, e->g, e->outputs, e->output_count, &shape->lanes, &shape->check);
     return e->failed ? TAUT_OUT_OF_MEMORY : status;
 }
 
@@ -508,7 +565,7 @@ static int compile_shape(making *b, island_shape *shape)
     const size_t cells = (size_t)of->row_count * of->column_count;
     elimination e = { .g = taut_graph_create(b->context), .shape = shape, .own = of->own, .rows = of->row_count,
                       .columns = of->column_count, .a = taut_mem_new(b->context, cells, sizeof *e.a),
-                      .outputs = taut_mem_new(b->context, cells + OWN_MOST + AROUND_MOST, sizeof *e.outputs) };
+                      .outputs = taut_mem_new(b->context, cells + 2 * (OWN_MOST + AROUND_MOST), sizeof *e.outputs) };
     int status = e.g && e.a && e.outputs ? read_key(&e, shape) : TAUT_OUT_OF_MEMORY;
     if (!status) status = make_programs(b, shape, &e);
     taut_graph_destroy(e.g);
@@ -588,6 +645,23 @@ static int make_tables(making *b, uint32_t index)
     return status;
 }
 
+/* Right-hand sides of its own rows, all its unknowns, and the largest ones. */
+static int make_check_inputs(taut_context *context, island_shape *s)
+{
+    const uint32_t own = s->first.own, columns = s->first.column_count;
+    int status = make_inputs(context, &s->check, FROM_RIGHT, s->rows, 0);
+    for (uint32_t k = 0; !status && k < s->check.input_count; k++) {
+        element_input *in = &s->check.inputs[k];
+        if (k < own)
+            *in = (element_input){ FROM_RIGHT, 0, s->rows + (size_t)k * s->stride, 0 };
+        else if (k < own + columns)
+            *in = (element_input){ FROM_UNKNOWN, 0, s->columns + (size_t)(k - own) * s->stride, 0 };
+        else
+            *in = (element_input){ FROM_TIME, k - own - columns, NULL, 0 };
+    }
+    return status;
+}
+
 static int make_shapes(making *b)
 {
     islands *z = b->z;
@@ -602,6 +676,7 @@ static int make_shapes(making *b)
         if (!status)
             status = make_inputs(b->context, &shape->backward, FROM_RIGHT,
                                  shape->columns + (size_t)shape->first.own * shape->stride, shape->stride);
+        if (!status) status = make_check_inputs(b->context, shape);
     }
     return status;
 }
@@ -643,11 +718,14 @@ static int place_late(making *b, const pattern *columns, const entry_list *l, si
     islands *z = b->z;
     size_t at = 0;
     z->direct_to = taut_mem_new(b->context, direct, sizeof *z->direct_to);
-    if (!z->direct_to) return TAUT_OUT_OF_MEMORY;
+    z->direct_row = taut_mem_new(b->context, direct, sizeof *z->direct_row);
+    z->direct_column = taut_mem_new(b->context, direct, sizeof *z->direct_column);
+    if (!z->direct_to || !z->direct_row || !z->direct_column) return TAUT_OUT_OF_MEMORY;
     for (int j = 0; j < m->size; j++)
         for (int p = m->column_start[j]; p < m->column_start[j + 1]; p++)
             if (b->late_column[j] != NOWHERE && b->late_row[m->row_index[p]] != NOWHERE) {
                 z->places[p] = (int)(z->number_count + (size_t)z->direct_count);
+                z->direct_row[z->direct_count] = m->row_index[p], z->direct_column[z->direct_count] = j;
                 z->direct_to[z->direct_count++] = taut_pattern_find(columns, l->column[at], l->row[at]);
                 at++;
             }
@@ -662,27 +740,51 @@ static int place_late(making *b, const pattern *columns, const entry_list *l, si
     return TAUT_OK;
 }
 
-/* Multipliers of one constraint are a node. */
-static int create_solver(making *b, const pattern *columns)
+enum { NODE_MOST = 12 };
+
+static int same_column(const pattern *columns, int a, int b)
+{
+    const int count = columns->start[a + 1] - columns->start[a];
+    return count == columns->start[b + 1] - columns->start[b]
+           && !memcmp(columns->index + columns->start[a], columns->index + columns->start[b],
+                      (size_t)count * sizeof *columns->index);
+}
+
+/* Multipliers of one constraint are a node, and so are those that meet the same others: all of a joint. */
+static int list_nodes(making *b, const pattern *columns, int *node, int *count)
 {
     const island_matrix *m = b->m;
+    const islands *z = b->z;
+    int *known = taut_mem_new(b->context, m->s->c, sizeof *known),
+        *size = taut_mem_new(b->context, (size_t)z->late_count, sizeof *size);
+    const int status = known && size ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    *count = 0;
+    for (int k = 0; !status && k < z->late_count; k++) {
+        int *const of = &known[m->column_constraint[z->late_columns[k]]];
+        for (int p = columns->start[k]; !*of && p < columns->start[k + 1] && columns->index[p] < k; p++) {
+            const int other = columns->index[p];
+            if (size[node[other]] < NODE_MOST && same_column(columns, k, other)) *of = node[other] + 1;
+        }
+        if (!*of) *of = ++*count;
+        size[node[k] = *of - 1]++;
+    }
+    taut_mem_free(b->context, known);
+    taut_mem_free(b->context, size);
+    return status;
+}
+
+static int create_solver(making *b, const pattern *columns)
+{
     islands *z = b->z;
     const size_t n = (size_t)z->late_count;
-    int *node = taut_mem_new(b->context, n, sizeof *node), *known = taut_mem_new(b->context, m->s->c, sizeof *known),
-        count = 0;
+    int *node = taut_mem_new(b->context, n, sizeof *node), count = 0;
     unsigned char *late = taut_mem_new(b->context, n, 1);
-    int status = node && known && late ? TAUT_OK : TAUT_OUT_OF_MEMORY;
-    for (size_t k = 0; !status && k < n; k++) {
-        int *const of = &known[m->column_constraint[z->late_columns[k]]];
-        if (!*of) *of = ++count;
-        node[k] = *of - 1;
-    }
+    int status = node && late ? list_nodes(b, columns, node, &count) : TAUT_OUT_OF_MEMORY;
     const linear_nodes nodes = { count, node, node, late };
     if (!status)
         status = taut_linear_create_blocks(b->context, LINEAR_AUTO, z->late_count, columns->start, columns->index,
                                            &nodes, &z->solver);
     taut_mem_free(b->context, node);
-    taut_mem_free(b->context, known);
     taut_mem_free(b->context, late);
     return status;
 }
@@ -733,6 +835,7 @@ static void lay_out(void *self, room_layout *l)
     }
     z->schur = room_take(l, (size_t)z->schur_entries, sizeof *z->schur);
     z->late = room_take(l, (size_t)z->late_count, sizeof *z->late);
+    z->sums = room_reals(l, (size_t)z->size), z->sizes = room_reals(l, (size_t)z->size);
     z->right = room_reals(l, (size_t)z->size);
     z->found = room_reals(l, (size_t)z->size);
 }
@@ -782,8 +885,10 @@ void X(islands_destroy)(islands *z)
         X(element_program_clear)(context, &s->factor);
         X(element_program_clear)(context, &s->forward);
         X(element_program_clear)(context, &s->backward);
+        X(element_program_clear)(context, &s->check);
     }
-    void *const lists[] = { z->shapes, z->late_rows, z->late_columns, z->direct_to, z->places };
+    void *const lists[] = { z->shapes, z->is_late, z->late_rows, z->late_columns, z->direct_to, z->direct_row,
+                            z->direct_column, z->places };
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) taut_mem_free(context, lists[i]);
     taut_linear_destroy(z->solver);
     room_free(context, &z->room);
@@ -827,6 +932,7 @@ static void put_factors(const element_group *g, void *user)
 int X(islands_factor)(islands *z, int *usable)
 {
     z->worst = 1;
+    z->checked = 0;
     if (z->schur_entries) memset(z->schur, 0, (size_t)z->schur_entries * sizeof *z->schur);
     for (int k = 0; k < z->direct_count; k++) z->schur[z->direct_to[k]] = z->numbers[z->number_count + (size_t)k];
     for (uint32_t k = 0; k < z->shape_count; k++) {
@@ -862,9 +968,65 @@ static void put_backward(const element_group *g, void *user)
     }
 }
 
-int X(islands_solve)(islands *z, real *r)
+/* ---- the first solution ---- */
+
+typedef struct {
+    const real *right, *found;
+    real sizes[CHECK_SIZES];
+} solution;
+
+static const real *part_of_solution(const void *user, const element_input *in)
+{
+    const solution *s = user;
+    return in->from == FROM_RIGHT ? s->right : in->from == FROM_UNKNOWN ? s->found : &s->sizes[in->at];
+}
+
+static void put_check(const element_group *g, void *user)
+{
+    const target *to = user;
+    const island_shape *s = to->shape;
+    const real *worst = element_value(g, 0);
+    for (uint32_t i = 0; i < g->count; i++)
+        if (!(worst[i] >= 0)) to->z->worst = -1;
+    for (uint32_t from = 0; from < g->count; from += ELEMENT_BLOCK)
+        for (uint32_t i = s->first.own; i < s->first.row_count; i++) {
+            const uint32_t *rows = s->rows + (size_t)i * s->stride, o = 1 + 2 * (i - s->first.own);
+            X(element_add)(g, from, rows, element_value(g, o), to->z->sums);
+            X(element_add)(g, from, rows, element_value(g, o + 1), to->z->sizes);
+        }
+}
+
+static int is_good(islands *z, const real *right)
+{
+    solution found = { right, z->found, { 0 } };
+    z->worst = 1;
+    memset(z->sums, 0, (size_t)z->size * sizeof *z->sums);
+    memset(z->sizes, 0, (size_t)z->size * sizeof *z->sizes);
+    for (int i = 0; i < z->size; i++) {
+        const int late = z->is_late[i];
+        found.sizes[late ? CHECK_LATE : CHECK_EARLY] = real_most(found.sizes[late ? CHECK_LATE : CHECK_EARLY], z->found[i]);
+    }
+    for (uint32_t k = 0; k < z->shape_count; k++) {
+        target to = { z, &z->shapes[k] };
+        X(element_run)(z->s, &to.shape->lanes, &to.shape->check, &to.shape->entries, NULL, part_of_solution, &found,
+                       put_check, &to);
+    }
+    for (int k = 0; k < z->direct_count; k++) {
+        const real value = z->numbers[z->number_count + (size_t)k];
+        z->sums[z->direct_row[k]] += value * z->found[z->direct_column[k]];
+        z->sizes[z->direct_row[k]] += REAL(fabs)(value) * found.sizes[CHECK_LATE];
+    }
+    for (int k = 0; k < z->late_count; k++) {
+        const int i = z->late_rows[k];
+        if (!(REAL(fabs)(right[i] - z->sums[i]) <= ERROR_MOST * (z->sizes[i] + REAL(fabs)(right[i])))) return 0;
+    }
+    return z->worst > 0;
+}
+
+int X(islands_solve)(islands *z, real *r, int *good)
 {
     int status = TAUT_OK;
+    *good = 1;
     memcpy(z->right, r, (size_t)z->size * sizeof *r);
     for (uint32_t k = 0; k < z->shape_count; k++) {
         target to = { z, &z->shapes[k] };
@@ -879,7 +1041,9 @@ int X(islands_solve)(islands *z, real *r)
         X(element_run)(z->s, &to.shape->lanes, &to.shape->backward, &to.shape->lanes.saved, NULL, vector_of, z->found,
                        put_backward, &to);
     }
-    if (!status) memcpy(r, z->found, (size_t)z->size * sizeof *r);
+    if (!status && !z->checked) *good = is_good(z, r);
+    z->checked = 1;
+    if (!status && *good) memcpy(r, z->found, (size_t)z->size * sizeof *r);
     return status;
 }
 #else
@@ -912,9 +1076,10 @@ int X(islands_factor)(islands *z, int *usable)
     return TAUT_OK;
 }
 
-int X(islands_solve)(islands *z, real *r)
+int X(islands_solve)(islands *z, real *r, int *good)
 {
     (void)z, (void)r;
+    *good = 0;
     return TAUT_UNSUPPORTED;
 }
 #endif

@@ -32,7 +32,8 @@ const int *X(islands_places)(const islands *z);
 double *X(islands_begin)(islands *z);
 /* *usable is 0 where a pivot has lost too many digits: then there is nothing to solve with. */
 int X(islands_factor)(islands *z, int *usable);
-/* r := matrix^-1 r */
-int X(islands_solve)(islands *z, real *r);
+/* r := matrix^-1 r. The first solution with a matrix is looked at: *good is 0, and r as it was, where it does not satisfy
+   the equations. */
+int X(islands_solve)(islands *z, real *r, int *good);
 
 #endif

@@ -759,21 +759,39 @@ static void add_vector(symbols *y, expr factor, int vector, expr *out)
     }
 }
 
+static void add_terms(symbols *y, const step_term *term, const expr *move, expr *out)
+{
+    const expr factor = X(symbol_factor)(y, term->coefficient, term->power);
+    if (term->function == STEP_VECTOR) {
+        add_vector(y, factor, term->place, out);
+        return;
+    }
+    size_t count = function_length(y, term->function);
+    expr *value = new_vector(y, count);
+    if (!value) return;
+    X(symbol_function)(y, term->function, term->place, move, value);
+    add_scaled(y, factor, value, count, out);
+}
+
 void X(symbol_terms)(symbols *y, int equation, const expr *move, expr *out)
 {
     const step_table *t = y->table;
-    for (int i = 0; !y->failed && i < t->term_count; i++) {
-        const step_term *term = &t->terms[i];
-        if (term->equation != equation || X(step_function_empty)(y->s, term->function)) continue;
-        expr factor = X(symbol_factor)(y, term->coefficient, term->power);
-        if (term->function == STEP_VECTOR) {
-            add_vector(y, factor, term->place, out);
-            continue;
-        }
-        size_t count = function_length(y, term->function);
-        expr *value = new_vector(y, count);
-        if (!value) return;
-        X(symbol_function)(y, term->function, term->place, move, value);
-        add_scaled(y, factor, value, count, out);
-    }
+    for (int i = 0; !y->failed && i < t->term_count; i++)
+        if (t->terms[i].equation == equation && !X(step_function_empty)(y->s, t->terms[i].function))
+            add_terms(y, &t->terms[i], move, out);
+}
+
+static int is_force(step_function function)
+{
+    return X(step_function_pushes)(function) || function == STEP_BOND || function == STEP_SLIP_BOND
+           || function == STEP_REACTION || function == STEP_D_BOND;
+}
+
+void X(symbol_terms_of)(symbols *y, int equation, int forces, const expr *move, expr *out)
+{
+    const step_table *t = y->table;
+    for (int i = 0; !y->failed && i < t->term_count; i++)
+        if (t->terms[i].equation == equation && is_force(t->terms[i].function) == forces
+            && !X(step_function_empty)(y->s, t->terms[i].function))
+            add_terms(y, &t->terms[i], move, out);
 }

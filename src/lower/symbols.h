@@ -89,5 +89,7 @@ void X(symbol_observables)(symbols *y, int place, expr *out);
 expr *X(symbol_new)(symbols *y, size_t count);
 /* out[i] += factor of the terms of an equation; out has been set before */
 void X(symbol_terms)(symbols *y, int equation, const expr *move, expr *out);
+/* The same of those terms that are forces, or of the others. */
+void X(symbol_terms_of)(symbols *y, int equation, int forces, const expr *move, expr *out);
 
 #endif

@@ -590,6 +590,21 @@ static int choose_chord(step_compiled *p, int *status)
     return usable || *status;
 }
 
+static int factor_whole(step_compiled *p)
+{
+    step_work *w = p->w;
+    X(assembly_zero)(p->matrix);
+    if (p->elements) X(element_phase_matrix)(p->elements, &w->elements, X(assembly_values)(p->matrix), 0);
+    for (int i = 0; !p->elements && i < p->evaluation_count; i++) put_entries(p, &p->evaluations[i]);
+    X(softened_put)(p);
+    const int status = X(assembly_factor)(p->matrix);
+    if (status != TAUT_SINGULAR) return status;
+    return taut_fail(w->s->context, TAUT_SINGULAR,
+                     "at t = %.9g: the equations of the step are singular; the constraints, the mass matrix or the "
+                     "dependence of forces on multipliers lose rank here, or the step is too large: try a smaller one",
+                     (double)w->now.start->t);
+}
+
 static int factor(void *self, const real *x)
 {
     step_compiled *p = self;
@@ -610,16 +625,7 @@ static int factor(void *self, const real *x)
         status = X(islands_factor)(p->islands, &p->islands_at_work);
         if (status || p->islands_at_work) return status;
     }
-    X(assembly_zero)(p->matrix);
-    if (p->elements) X(element_phase_matrix)(p->elements, &w->elements, X(assembly_values)(p->matrix), 0);
-    for (int i = 0; !p->elements && i < p->evaluation_count; i++) put_entries(p, &p->evaluations[i]);
-    X(softened_put)(p);
-    status = X(assembly_factor)(p->matrix);
-    if (status != TAUT_SINGULAR) return status;
-    return taut_fail(w->s->context, TAUT_SINGULAR,
-                     "at t = %.9g: the equations of the step are singular; the constraints, the mass matrix or the "
-                     "dependence of forces on multipliers lose rank here, or the step is too large: try a smaller one",
-                     (double)w->now.start->t);
+    return factor_whole(p);
 }
 
 static int solve(void *self, real *out)
@@ -635,7 +641,12 @@ static int solve(void *self, real *out)
         int status = X(chord_solve)(p->chord, p->at_work == NEWTON_SETTLES, out);
         return status ? status : X(chord_choose)(p->chord, unknowns, out);
     }
-    if (p->islands_at_work) return X(islands_solve)(p->islands, out);
+    if (p->islands_at_work) {
+        int status = X(islands_solve)(p->islands, out, &p->islands_at_work);
+        if (status || p->islands_at_work) return status;
+        status = factor_whole(p); /* the unknowns are those of the matrix: it is the first solution */
+        if (status) return status;
+    }
     if (p->solver == STEP_SPARSE) {
         int status = X(assembly_solve)(p->matrix, out);
         return status || !p->softened.count ? status : X(softened_choose)(p, unknowns, out, p->spare);
