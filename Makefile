@@ -49,7 +49,7 @@ python: all
 reproduce: all
 	build/taut reproduce -o build/reproduction --jobs $(JOBS)
 
-# Benchmarks, into bench/README.md: about five minutes. ROWS="j1 chain" measures some of them again, ROUNDS=9 takes more care.
+# Benchmarks, into bench/README.md: about ten minutes. ROWS="j1 chain" measures some of them again, ROUNDS=9 takes more care.
 bench: all
 	@JOBS=$(JOBS) bench/run.sh $(ROWS)
 

@@ -1,9 +1,9 @@
-/* A chain of N links: seconds of load and set-up, nanoseconds per mass and step, Newton iterations; one line KEY=VALUE.
- * usage: chain [-m METHOD] [-n STEPS] [-t THREADS] MODEL N   Process CPU time; the step time is the least of several
- * batches. With -n it is the mean of that many steps after the first one: the same piece of the motion as another
- * program that does so many, with the corrections that it needs. With -t wall time, of single steps for two seconds:
- * what else the machine does disturbs several threads more than one. Of methods that evaluate a vector field
- * (dirac:rk4) there is also the time per link and evaluation. */
+/* A chain of N links: seconds of load, of set-up, and of both (start), nanoseconds per mass and step, Newton
+ * iterations; one line KEY=VALUE. usage: chain [-m METHOD] [-n STEPS] [-t THREADS] MODEL N
+ * Process CPU time; the step time is the least of several batches. With -n it is the mean of that many steps after the
+ * first one: the same piece of the motion as another program that does so many, with the corrections that it needs.
+ * With -t wall time, of single steps for two seconds: what else the machine does disturbs several threads more than
+ * one. Of methods that evaluate a vector field (dirac:rk4) there is also the time per link and evaluation. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,8 +60,9 @@ static int measure(const char *method, int threads, long steps, const char *file
     if (failed)
         fprintf(stderr, "chain: %s\n", context ? taut_error_text(context) : "out of memory");
     else
-        printf("N=%.0f load=%.3f ready=%.3f ns/mass/step=%.5g newton=%.2f", count, loaded - begun, ready - loaded,
-               1e9 * least / count, (double)counts.work.iterations / (double)counts.steps);
+        printf("N=%.0f load=%.6f ready=%.6f start=%.6f ns/mass/step=%.5g newton=%.2f", count, loaded - begun,
+               ready - loaded, ready - begun, 1e9 * least / count,
+               (double)counts.work.iterations / (double)counts.steps);
     if (!failed && counts.work.evaluations)
         printf(" ns/mass/evaluation=%.5g",
                1e9 * least / count * (double)counts.steps / (double)counts.work.evaluations);

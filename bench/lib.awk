@@ -34,3 +34,5 @@ function goal(what, sense, limit, unit, value,  met) {
     met = value < 0 ? "not measured" : (sense == "<=" ? value <= limit : value >= limit) ? "yes" : "**no**"
     print "| " what " | " sense " " limit unit " | " digits(value) (value < 0 ? "" : unit) " | " met " |" > goals
 }
+# Seconds a step of a run that lib.sh's `whole` listed; -1: it is not there, or stopped early.
+function whole_step(label) { return label in cpu && label in steps ? figure[label]/steps[label] : -1 }

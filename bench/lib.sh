@@ -48,3 +48,12 @@ table() {
         printf '\n%s\n' "$(bench/machine.sh)"
     } > "bench/tables/$row.md"
 }
+
+# whole LABEL STEP COUNT ARGUMENT...: a `taut run` of COUNT steps that reports the processor time of its stepping
+# (measure it with the figure processor_seconds): all that a run does per step, without load and set-up
+whole() {
+    label=$1 h=$2 count=$3
+    shift 3
+    echo "$label $taut run $* -s $h -T $(echo "$h $count" | awk '{ printf "%.12g", $1*$2 }') --json"
+    echo "$label $count" >> "$work/steps"
+}

@@ -4,7 +4,7 @@
 # installed.
 set -eu
 cd "$(dirname "$0")/.."
-all='j1 precision record native library ensemble chain bodies pile'
+all='j1 precision record native library ensemble chain links bodies j5 mechanisms random pile'
 for row in "$@"; do
     if [ ! -f "bench/rows/$row.sh" ]; then
         echo "bench: no row is called '$row'; there are: $all" >&2
@@ -16,7 +16,7 @@ tools/build.sh default "${JOBS:-2}" bench_programs
 make -s -C bench/peers OUT="$PWD/build/bench" limits
 
 # What is not installed does not compile or link; the reason is in build/bench/NAME.log.
-for peer in lammps sundials mujoco ode openmm simbody dart siconos; do
+for peer in lammps sundials mujoco mujoco_bodies ode openmm simbody dart siconos; do
     program=build/bench/peer_$peer
     if ! make -s -C bench/peers OUT="$PWD/build/bench" "$PWD/$program" > "build/bench/peer_$peer.log" 2>&1; then
         rm -f "$program"

@@ -1,9 +1,9 @@
 /* Runs commands in turn, several rounds of all of them, so that whatever else the machine does hits all alike; the
- * least of each counts. usage: turns [-r ROUNDS] [-f KEY] [-o FOLDER] < LIST
+ * least of each counts. usage: turns [-r ROUNDS] [-f KEY[,KEY...]] [-o FOLDER] < LIST
  * A line of the list is LABEL COMMAND ARGUMENT...; with the label "-" a preparation, which is not measured. One line is
  * printed per label: LABEL, processor seconds (user and system, with children), wall seconds, peak MiB, the least of
- * the numbers that follow "KEY=" in the output (nan: none); or LABEL "failed". The last output is kept as
- * FOLDER/LABEL. */
+ * the numbers that follow KEY= or "KEY": in the output (nan: the key is not there), of the first key that is there; or
+ * LABEL "failed". The last output is kept as FOLDER/LABEL. */
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
@@ -43,18 +43,33 @@ static int read_jobs(job *jobs)
     return count;
 }
 
-/* The last number after KEY= in what was printed. */
-static double figure_in(const char *path, const char *key)
+/* The last number after a key, as KEY= or as "KEY": of JSON; INFINITY: the key is not there. */
+static double figure_after(const char *text, const char *key, int length)
+{
+    static const char *const forms[] = { "%.*s=", "\"%.*s\":" };
+    double value = INFINITY;
+    for (int i = 0; i < 2; i++) {
+        char wanted[100];
+        snprintf(wanted, sizeof wanted, forms[i], length, key);
+        for (const char *at = text; (at = strstr(at, wanted)); at++) value = strtod(at + strlen(wanted), NULL);
+    }
+    return value;
+}
+
+/* Of what was printed, the figure of the first of the keys that is there. */
+static double figure_in(const char *path, const char *keys)
 {
     static char text[OUTPUT];
-    char wanted[100];
     double value = INFINITY;
     FILE *f = fopen(path, "r");
     if (!f) return INFINITY;
     text[fread(text, 1, sizeof text - 1, f)] = 0;
     fclose(f);
-    snprintf(wanted, sizeof wanted, "%s=", key);
-    for (const char *at = text; (at = strstr(at, wanted)); at++) value = strtod(at + strlen(wanted), NULL);
+    for (const char *key = keys; isinf(value) && *key; key += strspn(key, ",")) {
+        const int length = (int)strcspn(key, ",");
+        value = figure_after(text, key, length);
+        key += length;
+    }
     return value;
 }
 

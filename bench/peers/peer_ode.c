@@ -1,5 +1,6 @@
 /* peer_ode.c - ODE 0.16.2 (double build), default ERP/CFM. Masses are bodies, bars are DBall (fixed distance) joints.
    Usage: peer_ode j1 step|quick h tend | j2 step|quick h n tend | j3 step|quick h
+             | j5 step|quick h n tend
    step: dWorldStep (direct solve); quick: dWorldQuickStep (20 SOR sweeps). */
 #include "problem.h"
 #include <ode/ode.h>
@@ -106,6 +107,36 @@ static void job3(const char *var, double h)
     report_j3("ode", var, h, steps, best, &mon);
 }
 
+static void job5(const char *var, double h, int n, double tend)
+{
+    long steps = lrint(tend / h);
+    double best = INFINITY, end = 0, c = cos(link_slope), s = sin(link_slope), l = link_size[0];
+    dBodyID *body = malloc((size_t)n * sizeof *body);
+    for (int r = 0; r < reps(); r++) {
+        dWorldID w = dWorldCreate();
+        dWorldSetGravity(w, 0, 0, -link_gravity);
+        for (int i = 0; i < n; i++) {
+            dMass m;
+            dMatrix3 turned;
+            dBodyID b = body[i] = dBodyCreate(w);
+            dMassSetBoxTotal(&m, link_mass, link_size[0], link_size[1], link_size[2]);
+            dRFromAxisAndAngle(turned, 0, 1, 0, link_slope);
+            dBodySetMass(b, &m), dBodySetRotation(b, turned);
+            dBodySetPosition(b, (i + 0.5) * l * c, 0, -(i + 0.5) * l * s);
+            dJointID j = dJointCreateHinge(w, 0);
+            dJointAttach(j, b, i ? body[i - 1] : 0);
+            dJointSetHingeAnchor(j, i * l * c, 0, -i * l * s), dJointSetHingeAxis(j, 0, 1, 0);
+        }
+        double begun = now();
+        for (long k = 0; k < steps; k++) step(w, !strcmp(var, "quick"), h);
+        best = fmin(best, now() - begun);
+        end = dBodyGetPosition(body[n - 1])[2];
+        dWorldDestroy(w);
+    }
+    free(body);
+    report_j5("ode", var, h, n, tend, (double)steps, best, end);
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 4) return fprintf(stderr, "usage: see the head of %s.c\n", argv[0]), 1;
@@ -114,6 +145,8 @@ int main(int argc, char **argv)
         job1(argv[2], atof(argv[3]), atof(argv[4]));
     else if (!strcmp(argv[1], "j2"))
         job2(argv[2], atof(argv[3]), atoi(argv[4]), atof(argv[5]));
+    else if (!strcmp(argv[1], "j5"))
+        job5(argv[2], atof(argv[3]), atoi(argv[4]), atof(argv[5]));
     else
         job3(argv[2], atof(argv[3]));
     dCloseODE();

@@ -1,5 +1,5 @@
 // peer_simbody.cpp - Simbody 3.7.
-// Usage: peer_simbody j1 VARIANT set tend | j2 VARIANT h n tend | j3 INTEGRATOR h
+// Usage: peer_simbody j1 VARIANT set tend | j2 VARIANT h n tend | j3 INTEGRATOR h | j5 INTEGRATOR h n tend
 // VARIANT = MODEL-INTEGRATOR[-fixed]; MODEL tree: LineOrientation joints (O(n), no constraints), rod: Cartesian masses
 // with Constraint::Rod; INTEGRATOR rkm|rkf|verlet|cpodes|see. set: accuracy, or the step for -fixed (j2, j3: always
 // fixed).
@@ -141,6 +141,40 @@ static void job3(const std::string &var, double h)
     report_j3("simbody", var.c_str(), h, steps, best, &mon);
 }
 
+// Hinges as joint angles.
+static void job5(const std::string &var, double h, int n, double tend)
+{
+    MultibodySystem sys;
+    SimbodyMatterSubsystem matter(sys);
+    GeneralForceSubsystem forces(sys);
+    Force::UniformGravity(forces, matter, Vec3(0, 0, -link_gravity));
+    const Vec3 half(link_size[0] / 2, link_size[1] / 2, link_size[2] / 2), com(half[0], 0, 0);
+    const Inertia about = (link_mass * UnitInertia::brick(half)).shiftFromMassCenter(com, link_mass);
+    const Rotation along_y(-Pi / 2, XAxis); // of the z axis, about which pins turn
+    std::vector<MobilizedBody> body;
+    for (int i = 0; i < n; i++) {
+        MobilizedBody &up = i ? body[i - 1] : (MobilizedBody &)matter.updGround();
+        body.push_back(MobilizedBody::Pin(up, Transform(along_y, Vec3(i ? link_size[0] : 0, 0, 0)),
+                                          Body::Rigid(MassProperties(link_mass, com, about)), Transform(along_y)));
+    }
+    double best = INFINITY, end = 0, steps = 0;
+    for (int r = 0; r < reps(); r++) {
+        State s = sys.realizeTopology();
+        body[0].setOneQ(s, 0, link_slope);
+        std::unique_ptr<Integrator> in(make_integrator(var, sys));
+        in->setFixedStepSize(h);
+        in->initialize(s);
+        double begun = now();
+        while (in->stepTo(tend) != Integrator::ReachedReportTime)
+            ;
+        best = fmin(best, now() - begun);
+        sys.realize(in->getState(), Stage::Position);
+        end = body[n - 1].findStationLocationInGround(in->getState(), com)[2];
+        steps = in->getNumStepsTaken();
+    }
+    report_j5("simbody", var.c_str(), h, n, tend, steps, best, end);
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 4) return fprintf(stderr, "usage: see the head of %s.cpp\n", argv[0]), 1;
@@ -150,6 +184,8 @@ int main(int argc, char **argv)
         job12(false, var, set, 2, atof(argv[4]));
     else if (job == "j2")
         job12(true, var, set, atoi(argv[4]), atof(argv[5]));
+    else if (job == "j5")
+        job5(var, set, atoi(argv[4]), atof(argv[5]));
     else
         job3(var, set);
 }

@@ -223,6 +223,17 @@ static inline void report_j2(const char *peer, const char *variant, double set, 
     fflush(stdout);
 }
 
+/* J5: flat links on hinges along y, on a slope (models/hinged-chain.lua): sizes of a link, mass, slope. */
+static const double link_size[3] = { 0.05, 0.1, 0.01 }, link_mass = 0.1, link_slope = 0.3, link_gravity = 9.81;
+
+/* end: height of the centre of the last link */
+static inline void report_j5(const char *peer, const char *variant, double h, int n, double tend, double steps,
+                             double cpu, double end)
+{
+    printf("j5 %-8s %-12s set=%-8.3g N=%-5d T=%-5g steps=%-7.0f us/step=%-9.4g ns/body/step=%-8.4g end_height=%.15f\n",
+           peer, variant, h, n, tend, steps, 1e6 * cpu / steps, 1e9 * cpu / steps / n, end);
+}
+
 /* J3: free body, inertia diag(1,2,3), omega0=(0,3,4) in the body frame = the world frame at t=0. */
 static const double rb_inertia[3] = { 1, 2, 3 }, rb_omega[3] = { 0, 3, 4 };
 typedef struct {
