@@ -1,4 +1,5 @@
 /* The run file: what is written comes back to the last bit, also by SQL alone. */
+#include <limits.h>
 #include <sys/stat.h>
 
 #include "record/stage.h"
@@ -226,12 +227,15 @@ static double any_number(uint64_t *seed)
     return *seed >> 60 ? value : awkward[(*seed >> 32) % AWKWARD];
 }
 
-/* Steps whose numbers take 0 to 8 bytes in the file. */
+/* Steps whose numbers take 0 to 8 bytes in the file; to 4 where a long has no more. */
 static long step_of(long frame)
 {
-    static const long scale[] = { 0, 1, 127, 128, 32767, 32768, 8388607, 8388608, 2147483647, 2147483648,
-                                  140737488355327, 140737488355328 };
-    return scale[frame % 12];
+    static const long scale[] = { 0, 1, 127, 128, 32767, 32768, 8388607, 8388608, 2147483647,
+#if LONG_MAX > 2147483647
+                                  2147483648, 140737488355327, 140737488355328
+#endif
+    };
+    return scale[frame % (long)(sizeof scale / sizeof *scale)];
 }
 
 static char answer[200];

@@ -19,6 +19,8 @@ static double h = 0.005;
 /* With fused multiply-add where there is one: it must not be used. */
 #ifdef __x86_64__
 #define MACHINE "-march=native"
+#elif defined(__i386__)
+#define MACHINE "-msse2 -mfpmath=sse"
 #else
 #define MACHINE ""
 #endif

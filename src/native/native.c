@@ -48,6 +48,9 @@ static const char *const flags_always[] = {
 #if defined(__x86_64__) || defined(__i386__)
     "-march=native",
 #endif
+#ifdef __i386__
+    "-msse2", "-mfpmath=sse", /* the arithmetic of the library itself (base/elementary.h) */
+#endif
 };
 static const char *const flags_after[] = { "-o", "object.so", "-", "-lm", NULL };
 
