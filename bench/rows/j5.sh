@@ -173,10 +173,10 @@ END {
     equal("Taut, `lobatto:s=3`", "lobatto:s=3")
     equal("Taut, `lobatto:s=4`", "lobatto:s=4")
     small = figure_of("start@20"); big = figure_of("start@100000")
-    printf "\nLoad and set-up, processor time: %s ms of 20 bodies, %s s of 10,000, ", \
+    printf "\nLoad and set-up, processor time: %s ms of 20 bodies, %s s of 10,000", \
         digits(small < 0 ? -1 : 1e3*small), digits(figure_of("start@10000"))
-    print memory ? "100,000 bodies need more than the 8 GiB\nthat a model may take (`TAUT_LOAD_MEMORY`)." : \
-        digits(big) " s of 100,000."
+    print memory ? "; 100,000 bodies need more than the 8 GiB\nthat a model may take (`TAUT_LOAD_MEMORY`)." : \
+        ", " digits(big) " s of 100,000."
     goal("J5 RATTLE to hand-written `table`, worst of 2 to 1,000 bodies", "<=", 3, "", chain)
     goal("J5 RATTLE, end pinned, to hand-written `closed`, worst", "<=", 4, "", closed)
     goal("J5 20 bodies, a step to MuJoCo's Euler step", "<=", 1.5, "", to(ns("rattle", 20), ns("euler", 20)))
