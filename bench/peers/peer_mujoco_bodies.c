@@ -11,7 +11,7 @@ static void quiet(const char *text) { (void)text; } /* instead of a file MUJOCO_
 
 static mjModel *chain_model(int n)
 {
-    char path[] = "/tmp/chainXXXXXX", error[1000];
+    char path[] = P_tmpdir "/chainXXXXXX", error[1000];
     int file = mkstemp(path);
     FILE *f = file < 0 ? NULL : fdopen(file, "w");
     if (!f) return perror(path), NULL;

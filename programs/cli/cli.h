@@ -83,7 +83,7 @@ int threads_option(const options *o, int *threads);
    ends the program at once. */
 extern volatile sig_atomic_t told_to_stop;
 void stop_listen(void);
-/* What every command asks of signals. */
+/* Signals, for every command. */
 void signals_begin(void);
 /* The same for what reads a run file: reading ends with TAUT_STOPPED, and files that are not finished are removed. */
 void stop_reading(taut_context *context);

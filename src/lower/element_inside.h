@@ -14,7 +14,7 @@ typedef enum {
     FROM_UNKNOWN,             /* at: where its group begins */
     FROM_H,
     FROM_TIME,                /* at: state_leaf */
-    FROM_MATRIX, FROM_RIGHT   /* of islands.c: values of the matrix; the right-hand side, and what becomes of it */
+    FROM_RIGHT                /* of islands: the right-hand side, and what becomes of it */
 } element_source;
 
 typedef struct {

@@ -1,3 +1,5 @@
+/* Static condensation in numbers: the programs of all shapes of islands, the linear solver of the multipliers between them,
+ * and the check of the first solution with a matrix. Theory: islands.h. */
 #include "lower/islands_inside.h"
 
 #include <string.h>
