@@ -14,7 +14,8 @@ typedef enum {
     FROM_UNKNOWN,             /* at: where its group begins */
     FROM_H,
     FROM_TIME,                /* at: state_leaf */
-    FROM_RIGHT                /* of islands: the right-hand side, and what becomes of it */
+    FROM_TABLES,              /* of clusters: the numbers of all tables, */
+    FROM_LATE                 /* and corrections of late multipliers */
 } element_source;
 
 typedef struct {
@@ -109,7 +110,7 @@ typedef struct {
     element_table others;
     element_program begin, residual, matrix, results;
     element_output *residual_rows, *result_rows, *rows, *columns; /* where outputs go; the last two, of the matrix */
-    int *places, *island_places; /* of each output of the matrix and each element: in its columns, and for islands */
+    int *places;              /* of each output of the matrix and each element: in its columns */
 } element_block;
 
 struct element_phase {
@@ -123,6 +124,16 @@ struct element_phase {
     real *push;               /* n numbers each */
     void *room;
 };
+
+/* Where leaves of the symbols of a shape are. TAUT_UNSUPPORTED: nowhere. */
+typedef struct {
+    const element_part *part;
+    const element_shape *shape;
+    const symbols *y;
+} element_view;
+int X(element_find_input)(const element_view *v, expr e, element_input *in);
+/* Not where places contain forces at the start, of which an element has a part only. */
+int X(element_is_expressible)(const element_part *part);
 
 /* The programs of a shape. *expressible: 0 where there are none. */
 int X(element_compile)(const element_part *part, element_block *b, uint32_t *push_count, int *expressible);

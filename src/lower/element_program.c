@@ -267,21 +267,21 @@ static void clear_translation(compiler *c, translation *t)
 
 /* ---- where inputs come from ---- */
 
-static element_input constant_input(const compiler *c, uint32_t k)
+static element_input constant_input(const element_view *v, uint32_t k)
 {
-    const element_shape *shape = c->block->shape;
+    const element_shape *shape = v->shape;
     if (k == shape->constants) return (element_input){ FROM_H, 0, NULL, 0 };
-    const uint32_t *index = shape->constant + (size_t)k * shape->stride, own = c->y.s->store
-                              ? (uint32_t)taut_store_constant_count(c->y.s->store) : 0;
+    const uint32_t *index = shape->constant + (size_t)k * shape->stride, own = v->y->s->store
+                              ? (uint32_t)taut_store_constant_count(v->y->s->store) : 0;
     return index[0] < own ? (element_input){ FROM_CONSTANT, 0, index, 0 }
                           : (element_input){ FROM_OTHER_CONSTANT, 0, index, own };
 }
 
-static int state_input(const compiler *c, uint32_t k, element_input *in)
+static int state_input(const element_view *v, uint32_t k, element_input *in)
 {
     static const element_source vectors[] = { FROM_Q, FROM_P, FROM_W, FROM_Q_LOW, FROM_P_LOW };
-    const element_shape *shape = c->block->shape;
-    const state *x = &c->y.layout;
+    const element_shape *shape = v->shape;
+    const state *x = &v->y->layout;
     const size_t size = X(state_size)(x), trend = (size_t)(x->trend - x->block), lambda = 5 * (size_t)shape->n;
     if (k < lambda)
         *in = (element_input){ vectors[k / shape->n], 0, index_of(shape, STEP_N, k % shape->n), 0 };
@@ -296,22 +296,22 @@ static int state_input(const compiler *c, uint32_t k, element_input *in)
     return 1;
 }
 
-static int find_input(compiler *c, expr e, element_input *in)
+int X(element_find_input)(const element_view *v, expr e, element_input *in)
 {
-    const node n = *taut_graph_node(c->y.g, e);
-    const element_shape *shape = c->block->shape;
-    const step_table *t = c->part->table;
+    const symbols *y = v->y;
+    const node n = *taut_graph_node(y->g, e);
+    const element_shape *shape = v->shape;
     if (n.op != OP_VARIABLE) return TAUT_UNSUPPORTED;
     if (n.b == (uint32_t)LEAF_CONSTANT && n.a <= shape->constants) {
-        *in = constant_input(c, n.a);
+        *in = constant_input(v, n.a);
         return TAUT_OK;
     }
-    if (n.b == (uint32_t)LEAF_STATE) return state_input(c, n.a, in) ? TAUT_OK : TAUT_UNSUPPORTED;
+    if (n.b == (uint32_t)LEAF_STATE) return state_input(v, n.a, in) ? TAUT_OK : TAUT_UNSUPPORTED;
     if (n.b != (uint32_t)LEAF_UNKNOWN) return TAUT_UNSUPPORTED;
     int g = 0;
-    while (n.a >= c->y.offsets[g + 1]) g++;
-    *in = (element_input){ FROM_UNKNOWN, c->part->offsets[g],
-                           index_of(shape, t->groups[g].size, n.a - c->y.offsets[g]), 0 };
+    while (n.a >= y->offsets[g + 1]) g++;
+    *in = (element_input){ FROM_UNKNOWN, v->part->offsets[g],
+                           index_of(shape, v->part->table->groups[g].size, n.a - y->offsets[g]), 0 };
     return TAUT_OK;
 }
 
@@ -320,7 +320,9 @@ static int list_inputs(compiler *c, const translation *t, element_program *p)
     int status = TAUT_OK;
     p->inputs = taut_mem_new(c->y.context, t->input_count, sizeof *p->inputs);
     if (!p->inputs) return TAUT_OUT_OF_MEMORY;
-    for (uint32_t i = 0; !status && i < t->input_count; i++) status = find_input(c, t->inputs[i], &p->inputs[i]);
+    const element_view view = { c->part, c->block->shape, &c->y };
+    for (uint32_t i = 0; !status && i < t->input_count; i++)
+        status = X(element_find_input)(&view, t->inputs[i], &p->inputs[i]);
     return status;
 }
 
@@ -401,8 +403,7 @@ static int make_programs(compiler *c)
     return status;
 }
 
-/* Not where places contain forces at the start, of which an element has a part only. */
-static int is_expressible(const element_part *part)
+int X(element_is_expressible)(const element_part *part)
 {
     const step_table *t = part->table;
     for (int i = 0; i < t->place_count; i++)
@@ -438,7 +439,7 @@ void X(element_program_clear)(taut_context *context, element_program *p)
 int X(element_compile)(const element_part *part, element_block *b, uint32_t *push_count, int *expressible)
 {
     compiler c = { .part = part, .block = b };
-    *expressible = is_expressible(part);
+    *expressible = X(element_is_expressible)(part);
     if (!*expressible) return TAUT_OK;
     int status = X(symbols_create_element)(part->s, part->table, b->shape, &c.y);
     if (!status) status = list_variables(&c);
