@@ -44,11 +44,17 @@ typedef struct {
     uint32_t *results;        /* rows of the outputs */
     uint32_t output_count;
     uint32_t kept_first, kept_count; /* the first kept_count outputs are rows of a table, from this one on */
-    /* The same as machine code, or NULL. Kept outputs go to the last argument at once. */
-    void (*machine)(real *registers, const real *saved, real *kept);
+    /* The same as machine code, or NULL. It takes inputs itself, element `first` and those behind it, from vectors
+       bases[base_of[input]]; kept outputs go to `kept` at once. */
+    void (*machine)(real *registers, const real *saved, real *kept, const real *const *bases, size_t first);
+    element_input *bases;
+    uint32_t base_count, *base_of;
+    const uint32_t **indices;
     void *pages;
     size_t pages_size;
 } element_program;
+
+enum { ELEMENT_BASES_MOST = 64 }; /* of machine code */
 
 /* Numbers of all elements: those of a group stand together, row by row, groups x rows x width. */
 typedef struct {
@@ -67,8 +73,8 @@ typedef struct {
 void X(element_lanes_begin)(const struct system *s, uint32_t count, element_lanes *l);
 /* Room for a table. */
 void X(element_table_lay_out)(const element_lanes *l, element_table *t, room_layout *room);
-/* Of outputs in a graph where slot k is saved row k, and those behind it are inputs, whose list is set afterwards. The
-   counts, and what is kept, are set before. */
+/* Of outputs in a graph where slot k is saved row k, and those behind it are inputs. These, the counts, and what is kept
+   are set before. */
 int X(element_program_create)(struct system *s, graph *g, const expr *outputs, size_t count, const element_lanes *l,
                               element_program *p);
 void X(element_program_clear)(taut_context *context, element_program *p);
@@ -138,8 +144,7 @@ int X(element_is_expressible)(const element_part *part);
 /* The programs of a shape. *expressible: 0 where there are none. */
 int X(element_compile)(const element_part *part, element_block *b, uint32_t *push_count, int *expressible);
 
-/* Machine code for programs of this width, which is one of those for which there is any. Two rows behind the registers
-   are its own. element_machine.c */
+/* Machine code for programs of this width, which is one of those for which there is any. element_machine.c */
 int X(element_machine_width)(uint32_t count); /* 0: this processor has none */
 int X(element_machine_create)(taut_context *context, uint32_t width, element_program *p);
 void X(element_machine_clear)(element_program *p);

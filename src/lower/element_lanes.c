@@ -141,16 +141,11 @@ static void gather(const element_program *p, element_vector *vector, const void 
     }
 }
 
-/* Literals; and behind the registers the bit of the sign, and all others (element_machine.c). */
 static void put_literals(const element_program *p, uint32_t width, real *registers)
 {
     real *row = registers + (size_t)p->literal_first * width;
     for (uint32_t k = 0; k < p->literal_count; k++, row += width)
         for (uint32_t i = 0; i < width; i++) row[i] = p->literals[k];
-    if (!p->machine) return;
-    const uint64_t sign = (uint64_t)1 << 63, others = ~sign;
-    row = registers + (size_t)p->register_count * width;
-    for (uint32_t i = 0; i < width; i++) memcpy(&row[i], &sign, 8), memcpy(&row[width + i], &others, 8);
 }
 
 /* What machine code has done already. */
@@ -167,17 +162,20 @@ void X(element_run)(const struct system *s, const element_lanes *l, const elemen
     const uint32_t width = l->width;
     const size_t saved_size = (size_t)p->saved_count * width;
     real *registers = aligned(s->work->registers), *inputs = registers + saved_size;
+    const real *bases[ELEMENT_BASES_MOST];
     if (!p->output_count) return;
-    put_literals(p, width, registers);
+    if (!p->machine) put_literals(p, width, registers);
+    for (uint32_t k = 0; p->machine && k < p->base_count; k++)
+        bases[k] = vector(source, &p->bases[k]) - p->bases[k].before;
     for (uint32_t group = 0, first = 0; group < l->groups; group++, first += width) {
         const real *saved = from ? from->numbers + (size_t)group * from->rows * width : registers;
         real *kept = p->kept_count ? to->numbers + ((size_t)group * to->rows + p->kept_first) * width : NULL;
         const element_group g = { l, p, registers, p->machine ? saved : registers, first,
                                   l->count - first < width ? l->count - first : width };
-        gather(p, vector, source, first, width, inputs);
         if (p->machine) {
-            p->machine(registers, saved, kept);
+            p->machine(registers, saved, kept, bases, first);
         } else {
+            gather(p, vector, source, first, width, inputs);
             if (saved_size) memcpy(registers, saved, saved_size * sizeof *registers);
             X(element_lanes_run)(p->code, p->length, width, registers);
             keep(&g, kept);

@@ -355,9 +355,9 @@ int X(element_program_create)(struct system *s, graph *g, const expr *outputs, s
     tape *made = NULL;
     int status = taut_tape_create(g, outputs, NULL, NULL, (uint32_t)count, p->saved_count + p->input_count, 0, 0, &made);
     if (!status) status = take_tape(s->context, made, l->width, p);
-    /* two rows more are those of machine code, one is for alignment */
+    /* one row more is for alignment */
     if (!status)
-        status = X(workspace_reserve)(s->work, ((size_t)p->register_count + 3) * ELEMENT_WIDTH_MOST, 0, 0);
+        status = X(workspace_reserve)(s->work, ((size_t)p->register_count + 1) * ELEMENT_WIDTH_MOST, 0, 0);
     if (!status && l->is_machine) status = X(element_machine_create)(s->context, l->width, p);
     taut_tape_destroy(s->context, made);
     return status;
@@ -373,8 +373,8 @@ static int make_program(compiler *c, translation *t, uint32_t saved_count, eleme
     p->saved_count = saved_count;
     p->input_count = t->input_count;
     if (t->begins) p->kept_count = (uint32_t)count;
-    if (!status) status = X(element_program_create)(c->y.s, t->g, images, count, &c->block->lanes, p);
     if (!status) status = list_inputs(c, t, p);
+    if (!status) status = X(element_program_create)(c->y.s, t->g, images, count, &c->block->lanes, p);
     taut_mem_free(c->y.context, images);
     return status;
 }
@@ -431,7 +431,7 @@ static void clear(compiler *c)
 
 void X(element_program_clear)(taut_context *context, element_program *p)
 {
-    void *const blocks[] = { p->code, p->inputs, p->literals, p->results };
+    void *const blocks[] = { p->code, p->inputs, p->literals, p->results, p->bases, p->base_of, p->indices };
     X(element_machine_clear)(p);
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) taut_mem_free(context, blocks[i]);
 }
