@@ -352,7 +352,7 @@ static void clear_inputs(taut_context *context, cluster_inputs *in)
 
 static void clear_block(taut_context *context, cluster_block *b)
 {
-    element_program *const programs[] = { &b->begin, &b->places, &b->residual, &b->factor, &b->backward, &b->results };
+    element_program *const programs[] = { &b->begin, &b->predict, &b->places, &b->residual, &b->factor, &b->backward, &b->results };
     for (size_t k = 0; k < sizeof programs / sizeof *programs; k++) X(element_program_clear)(context, programs[k]);
     clear_inputs(context, &b->inputs);
     void *const lists[] = { b->schur_row, b->schur_column, b->schur, b->unknown, b->late, b->result };

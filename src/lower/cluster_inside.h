@@ -56,7 +56,7 @@ typedef struct {
     uint32_t at_places, at_y, at_t, at_push, at_d, at_saved, at_factors;
     uint32_t saved_count, factor_count, schur_count;
     size_t first;             /* where its table begins among the numbers of all */
-    element_program begin, places, residual, factor, backward, results;
+    element_program begin, predict, places, residual, factor, backward, results;
     cluster_inputs inputs;
     uint32_t *schur_row, *schur_column; /* of outputs: late row and column within the kind */
     uint32_t *schur;          /* by output and lane: where it goes among the values of S */

@@ -483,6 +483,40 @@ static int make_backward(maker *m, elimination *e)
     return end_program(m, &t, found, b->own, b->at_d, b->own, status, &b->backward);
 }
 
+/* A^-1 r where the phase begins: what the multipliers of the guess make of the own unknowns. Where A does not move, one
+   correction is exact, and nothing is predicted. */
+static int make_predict(maker *m, const expressions *x)
+{
+    cluster_block *b = m->block;
+    const uint32_t own = b->own;
+    const size_t cells = (size_t)own * own, count = cells + own;
+    expr *roots = taut_mem_new(m->y.context, count, sizeof *roots), found[CLUSTER_OWN_MOST];
+    elimination e = { .own = own, .own_late = b->own_late, .rows = own, .columns = own };
+    translation t = { 0 };
+    int status = TAUT_OK, is_nonlinear = 0;
+    e.a = taut_mem_new(m->y.context, cells, sizeof *e.a);
+    if (!roots || !e.a) status = TAUT_OUT_OF_MEMORY;
+    for (uint32_t i = 0; !status && i < own; i++)
+        for (uint32_t j = 0; j < own; j++) {
+            const expr entry = roots[i * own + j] = x->matrix[(size_t)i * x->columns + j];
+            is_nonlinear |= entry && m->moves[entry];
+        }
+    if (!status) memcpy(roots + cells, x->rows, own * sizeof *roots);
+    if (!status && is_nonlinear) {
+        status = begin_program(m, roots, count, AT_PLACES, b->at_factors, &t);
+        for (size_t k = 0; !status && k < cells; k++) e.a[k] = roots[k] ? t.image[roots[k]] : 0;
+        e.g = t.g;
+        if (!status) status = X(elimination_run)(&e, m->y.context);
+        for (uint32_t k = 0; !status && k < own; k++) found[k] = t.image[roots[cells + k]];
+        if (!status) X(elimination_forward)(&e, t.g, found);
+        if (!status) X(elimination_backward)(&e, t.g, found, found);
+        status = end_program(m, &t, found, own, b->at_d, own, status, &b->predict);
+    }
+    taut_mem_free(m->y.context, roots);
+    taut_mem_free(m->y.context, e.a);
+    return status;
+}
+
 /* Rows of the table; those of the factors are not known yet. */
 static void place_rows(maker *m, const expressions *x)
 {
@@ -520,6 +554,7 @@ static int make_programs(maker *m, const expressions *x)
                               &b->places);
     if (!status)
         status = make_program(m, x->results, x->result_count, AFTER_PLACES, b->at_factors, 0, 0, &b->results);
+    if (!status) status = make_predict(m, x);
     if (!status) status = make_factor(m, x, &e);
     b->table.rows = b->at_factors + b->factor_count;
     if (!status) status = make_residual(m, x, &e);

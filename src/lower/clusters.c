@@ -83,11 +83,25 @@ void X(clusters_write)(const clusters *z, real *unknowns)
     }
 }
 
+static WIDE_LOOPS void subtract(real *restrict x, const real *restrict d, size_t count)
+{
+    for (size_t i = 0; i < count; i++) x[i] -= d[i];
+}
+
+static void predict(const clusters *z, const cluster_block *b, const element_step *now)
+{
+    if (!b->predict.output_count) return;
+    run_block(z, b, &b->predict, now);
+    for (uint32_t group = 0; group < b->lanes.groups; group++)
+        subtract(row_of(b, group, 0), row_of(b, group, b->at_d), (size_t)b->own * b->lanes.width);
+}
+
 void X(clusters_begin)(clusters *z, const element_step *now)
 {
     for (uint32_t k = 0; k < z->block_count; k++) {
         run_block(z, &z->blocks[k], &z->blocks[k].begin, now);
         read_unknowns(&z->blocks[k], now->unknowns);
+        predict(z, &z->blocks[k], now);
     }
     for (uint32_t k = 0; k < z->late_block_count; k++)
         run(z, &z->lates[k].lanes, &z->lates[k].begin, now, &z->lates[k].table, NULL, NULL);

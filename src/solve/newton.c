@@ -247,7 +247,7 @@ int X(newton_solve)(newton *n, const newton_problem *p, real *x, int has_factor,
         /* Among rounding errors the corrections seem to shrink slowly. They still shrink as fast as they did before,
            and what is left is what that says. */
         if (rate < best) best = rate;
-        if (n->relaxed && size <= crowd * 64 * REAL_EPSILON && best * size <= rest) return TAUT_OK;
+        if (k > 0 && size <= crowd * 64 * REAL_EPSILON && REAL(fmax)(best, LUCKY_RATE) * size <= rest) return TAUT_OK;
         if (secants && fresh && k > 0 && secants_go_on(slow, size, rate, floor)) {
             if (slow++ && rate > SLOW_STRAYS) has_factor = 0;
             before = size;
