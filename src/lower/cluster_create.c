@@ -246,17 +246,28 @@ static size_t list_entries(const clusters *z, int *row, int *column)
     return count;
 }
 
-static int place_entries(clusters *z, const pattern *columns, const int *row, const int *column)
+/* Which numbers make the values of S, in the order of the clusters. */
+static int place_entries(clusters *z, const pattern *columns, const int *row, const int *column, size_t count)
 {
+    taut_context *context = z->s->context;
+    const size_t values = (size_t)pattern_entries(columns);
     size_t at = 0;
+    z->first = (cluster_sums){ values, taut_mem_new(context, values, sizeof *z->first.from), NULL };
+    z->others.from = taut_mem_new(context, count - values, sizeof *z->others.from);
+    z->others.to = taut_mem_new(context, count - values, sizeof *z->others.to);
+    if (!z->first.from || !z->others.from || !z->others.to) return TAUT_OUT_OF_MEMORY;
+    memset(z->first.from, 0xff, values * sizeof *z->first.from);
     for (uint32_t k = 0; k < z->block_count; k++) {
-        cluster_block *b = &z->blocks[k];
-        const uint32_t stride = b->kind->all.stride;
-        b->schur = taut_mem_new(z->s->context, (size_t)b->schur_count * stride, sizeof *b->schur);
-        if (!b->schur) return TAUT_OUT_OF_MEMORY;
+        const cluster_block *b = &z->blocks[k];
+        const uint32_t width = b->lanes.width;
         for (uint32_t o = 0; o < b->schur_count; o++)
-            for (uint32_t i = 0; i < b->lanes.count; i++, at++)
-                b->schur[(size_t)o * stride + i] = (uint32_t)taut_pattern_find(columns, column[at], row[at]);
+            for (uint32_t i = 0; i < b->lanes.count; i++, at++) {
+                const uint32_t value = (uint32_t)taut_pattern_find(columns, column[at], row[at]);
+                const size_t group = i / width, place = (group * b->table.rows + b->at_schur + o) * width + i % width;
+                const uint32_t from = (uint32_t)(b->first + place);
+                if (z->first.from[value] == UINT32_MAX) z->first.from[value] = from;
+                else z->others.from[z->others.count] = from, z->others.to[z->others.count++] = value;
+            }
     }
     return TAUT_OK;
 }
@@ -291,7 +302,7 @@ static int make_schur(clusters *z)
         list_entries(z, row, column);
         status = taut_pattern_create(context, (int)z->late_count, (int)z->late_count, column, row, count, &columns);
     }
-    if (!status) status = place_entries(z, columns, row, column);
+    if (!status) status = place_entries(z, columns, row, column, count);
     if (!status) status = create_solver(z, columns);
     if (!status) z->schur_entries = (uint32_t)pattern_entries(columns);
     taut_pattern_destroy(context, columns);
@@ -355,7 +366,7 @@ static void clear_block(taut_context *context, cluster_block *b)
     element_program *const programs[] = { &b->begin, &b->predict, &b->places, &b->residual, &b->factor, &b->backward, &b->results };
     for (size_t k = 0; k < sizeof programs / sizeof *programs; k++) X(element_program_clear)(context, programs[k]);
     clear_inputs(context, &b->inputs);
-    void *const lists[] = { b->schur_row, b->schur_column, b->schur, b->unknown, b->late, b->result };
+    void *const lists[] = { b->schur_row, b->schur_column, b->unknown, b->late, b->result };
     for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) taut_mem_free(context, lists[k]);
 }
 
@@ -377,7 +388,8 @@ void X(clusters_destroy)(clusters *z)
     for (uint32_t k = 0; k < z->late_block_count; k++) clear_late(context, &z->lates[k]);
     taut_mem_free(context, z->blocks);
     taut_mem_free(context, z->lates);
-    taut_mem_free(context, z->late_unknowns);
+    void *const lists[] = { z->late_unknowns, z->first.from, z->others.from, z->others.to };
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) taut_mem_free(context, lists[k]);
     X(cluster_graph_clear)(context, &z->graph);
     taut_linear_destroy(z->solver);
     room_free(context, &z->room);

@@ -114,36 +114,35 @@ static void find_places(const clusters *z, const element_step *now)
 
 /* ---- the matrix ---- */
 
-typedef struct {
-    clusters *z;
-    const cluster_block *block;
-} schur_target;
-
-static void put_schur(const element_group *g, void *user)
+static void look_at_pivots(const element_group *g, void *user)
 {
-    const schur_target *to = user;
-    const cluster_block *b = to->block;
-    const uint32_t stride = b->kind->all.stride;
-    for (uint32_t from = 0; from < g->count; from += ELEMENT_BLOCK)
-        for (uint32_t o = 0; o < b->schur_count; o++)
-            X(element_add)(g, from, b->schur + (size_t)o * stride, element_value(g, b->factor_count + o), to->z->schur);
-    const real *worst = element_value(g, b->factor_count + b->schur_count);
+    clusters *z = user;
+    const real *worst = element_value(g, g->program->output_count - 1);
     for (uint32_t i = 0; i < g->count; i++)
-        if (!(worst[i] > 0)) to->z->worst = -1;
+        if (!(worst[i] > 0)) z->worst = -1;
+}
+
+static WIDE_LOOPS void take_first(const real *restrict numbers, const uint32_t *restrict from, size_t count,
+                                  double *restrict values)
+{
+    for (size_t k = 0; k < count; k++) values[k] = (double)numbers[from[k]];
+}
+
+static void add_others(const real *numbers, const cluster_sums *s, double *values)
+{
+    for (size_t k = 0; k < s->count; k++) values[s->to[k]] += (double)numbers[s->from[k]];
 }
 
 int X(clusters_factor)(clusters *z, const element_step *now, int *usable)
 {
     z->worst = 1;
     find_places(z, now);
-    if (z->schur_entries) memset(z->schur, 0, z->schur_entries * sizeof *z->schur);
-    for (uint32_t k = 0; k < z->block_count; k++) {
-        const cluster_block *b = &z->blocks[k];
-        schur_target to = { z, b };
-        run(z, &b->lanes, &b->factor, now, &b->table, put_schur, &to);
-    }
+    for (uint32_t k = 0; k < z->block_count; k++)
+        run(z, &z->blocks[k].lanes, &z->blocks[k].factor, now, &z->blocks[k].table, look_at_pivots, z);
     *usable = z->worst > 0;
     if (!*usable || !z->solver) return TAUT_OK;
+    take_first(z->numbers, z->first.from, z->first.count, z->schur);
+    add_others(z->numbers, &z->others, z->schur);
     taut_linear_forget(z->solver);
     const int status = taut_linear_factor(z->solver, z->schur);
     *usable = !status;
