@@ -4,6 +4,8 @@
 #ifndef TAUT_REAL_QUAD
 #include <string.h>
 
+#include "system/nodes.h"
+
 #define NOWHERE CLUSTER_NOWHERE
 enum { CLUSTERS_MOST = 24 }; /* that an element touches: its nodes */
 
@@ -103,6 +105,13 @@ static uint64_t mix(uint64_t x)
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
     x = (x ^ x >> 27) * 0x94d049bb133111ebu;
     return x ^ x >> 31;
+}
+
+/* The coordinates of a point, or of a place of a body. */
+static void join_groups(making *m)
+{
+    for (uint32_t i = 1; i < m->n; i++)
+        if (X(system_goes_on)(m->part->s, i)) join(m, i - 1, i);
 }
 
 /* Neighbouring coordinates that the same elements touch. Two sets that happen to have the same sum make a larger cluster,
@@ -597,6 +606,7 @@ int X(cluster_graph_create)(const element_part *part, const element_phase *eleme
                  .c = part->s->c };
     *g = (cluster_graph){ 0 };
     int status = connect(&m);
+    if (!status) join_groups(&m);
     if (!status) status = join_neighbours(&m);
     if (!status) status = number_clusters(&m);
     if (!status) status = place_constraints(&m);
