@@ -52,37 +52,19 @@ static void join(making *m, uint32_t a, uint32_t b)
     m->size[a] += m->size[b];
 }
 
-/* Are the rows that begin here coordinates? */
-static int row_is_coordinate(const making *m, size_t row)
+/* Coordinates that the kinetic energy couples, which are those of a node. */
+static int join_nodes(making *m)
 {
-    for (int e = 0; e < m->part->equation_count; e++)
-        if ((size_t)m->part->equations[e].row == row) return m->part->equations[e].size == STEP_N;
-    return 0;
-}
-
-static int column_is_coordinate(const making *m, size_t column)
-{
-    const element_part *p = m->part;
-    for (int g = p->first_group; g < p->first_group + p->group_count; g++)
-        if (p->offsets[g] - p->offsets[p->first_group] == column) return p->table->groups[g].size == STEP_N;
-    return 0;
-}
-
-/* Coordinates that entries of the matrix connect. */
-static int connect(making *m)
-{
+    const element_graph *graph = m->part->graph;
     m->set = taut_mem_new(m->context, m->n, sizeof *m->set);
     m->size = taut_mem_new(m->context, m->n, sizeof *m->size);
     if (!m->set || !m->size) return TAUT_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < m->n; i++) m->set[i] = i, m->size[i] = 1;
-    for (uint32_t k = 0; k < m->elements->block_count; k++) {
-        const element_block *b = &m->elements->blocks[k];
-        for (uint32_t o = 0; o < b->matrix.output_count; o++) {
-            if (!row_is_coordinate(m, b->rows[o].row) || !column_is_coordinate(m, b->columns[o].row)
-                || b->rows[o].index == b->columns[o].index)
-                continue;
-            for (uint32_t e = 0; e < b->shape->count; e++) join(m, b->rows[o].index[e], b->columns[o].index[e]);
-        }
+    for (uint32_t k = 0; k < graph->shape_count; k++) {
+        const element_shape *s = &graph->shapes[k];
+        for (uint32_t j = 1; j < s->n; j++)
+            for (uint32_t e = 0; s->owns_coordinate[0] && s->owns_coordinate[j] && e < s->count; e++)
+                join(m, s->coordinate[e], s->coordinate[(size_t)j * s->stride + e]);
     }
     return TAUT_OK;
 }
@@ -203,6 +185,37 @@ static int place_constraints(making *m)
     m->first_element[graph->shape_count] = m->element_count;
     for (uint32_t k = 0; k < g->cluster_count; k++) m->start[k + 2] += m->start[k + 1];
     return TAUT_OK;
+}
+
+/* Are the rows that begin here coordinates? */
+static int row_is_coordinate(const making *m, size_t row)
+{
+    for (int e = 0; e < m->part->equation_count; e++)
+        if ((size_t)m->part->equations[e].row == row) return m->part->equations[e].size == STEP_N;
+    return 0;
+}
+
+static int column_is_coordinate(const making *m, size_t column)
+{
+    const element_part *p = m->part;
+    for (int g = p->first_group; g < p->first_group + p->group_count; g++)
+        if (p->offsets[g] - p->offsets[p->first_group] == column) return p->table->groups[g].size == STEP_N;
+    return 0;
+}
+
+/* Do entries of the matrix connect clusters? */
+static int are_connected(const making *m)
+{
+    const uint32_t *of = m->g->cluster_of;
+    for (uint32_t k = 0; k < m->elements->block_count; k++) {
+        const element_block *b = &m->elements->blocks[k];
+        for (uint32_t o = 0; o < b->matrix.output_count; o++) {
+            if (!row_is_coordinate(m, b->rows[o].row) || !column_is_coordinate(m, b->columns[o].row)) continue;
+            for (uint32_t e = 0; e < b->shape->count; e++)
+                if (of[b->rows[o].index[e]] != of[b->columns[o].index[e]]) return 1;
+        }
+    }
+    return 0;
 }
 
 /* ---- kinds ---- */
@@ -605,7 +618,7 @@ int X(cluster_graph_create)(const element_part *part, const element_phase *eleme
     making m = { .part = part, .elements = elements, .context = part->s->context, .g = g, .n = part->s->n,
                  .c = part->s->c };
     *g = (cluster_graph){ 0 };
-    int status = connect(&m);
+    int status = join_nodes(&m);
     if (!status) join_groups(&m);
     if (!status) status = join_neighbours(&m);
     if (!status) status = number_clusters(&m);
@@ -615,6 +628,7 @@ int X(cluster_graph_create)(const element_part *part, const element_phase *eleme
     if (!status) status = make_kinds(&m);
     if (!status && !m.unusable) status = make_lates(&m);
     *usable = !status && !m.unusable;
+    if (*usable) g->are_connected = are_connected(&m);
     clear_making(&m);
     if (!*usable) X(cluster_graph_clear)(m.context, g);
     return status;

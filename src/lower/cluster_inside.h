@@ -7,7 +7,7 @@
 #include "lower/cluster_graph.h"
 #include "lower/clusters.h"
 
-enum { CLUSTER_OWN_MOST = 32, CLUSTER_AROUND_MOST = 48, CLUSTER_PLACES_MOST = 8 };
+enum { CLUSTER_OWN_MOST = 48, CLUSTER_AROUND_MOST = 64, CLUSTER_PLACES_MOST = 8 };
 
 /* What a place of the table is, q or w: sums that move with the unknowns, and are more than one of them. */
 typedef struct {

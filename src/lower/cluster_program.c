@@ -503,7 +503,7 @@ static int make_predict(maker *m, const expressions *x)
         }
     if (!status) memcpy(roots + cells, x->rows, own * sizeof *roots);
     if (!status && is_nonlinear) {
-        status = begin_program(m, roots, count, AT_PLACES, b->at_factors, &t);
+        status = begin_program(m, roots, count, AFTER_PLACES, b->at_factors, &t);
         for (size_t k = 0; !status && k < cells; k++) e.a[k] = roots[k] ? t.image[roots[k]] : 0;
         e.g = t.g;
         if (!status) status = X(elimination_run)(&e, m->y.context);

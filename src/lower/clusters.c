@@ -88,23 +88,15 @@ static WIDE_LOOPS void subtract(real *restrict x, const real *restrict d, size_t
     for (size_t i = 0; i < count; i++) x[i] -= d[i];
 }
 
-static void predict(const clusters *z, const cluster_block *b, const element_step *now)
+/* All of them from the same unknowns. */
+static void predict(const clusters *z, const element_step *now)
 {
-    if (!b->predict.output_count) return;
-    run_block(z, b, &b->predict, now);
-    for (uint32_t group = 0; group < b->lanes.groups; group++)
-        subtract(row_of(b, group, 0), row_of(b, group, b->at_d), (size_t)b->own * b->lanes.width);
-}
-
-void X(clusters_begin)(clusters *z, const element_step *now)
-{
+    for (uint32_t k = 0; k < z->block_count; k++) run_block(z, &z->blocks[k], &z->blocks[k].predict, now);
     for (uint32_t k = 0; k < z->block_count; k++) {
-        run_block(z, &z->blocks[k], &z->blocks[k].begin, now);
-        read_unknowns(&z->blocks[k], now->unknowns);
-        predict(z, &z->blocks[k], now);
+        const cluster_block *b = &z->blocks[k];
+        for (uint32_t group = 0; b->predict.output_count && group < b->lanes.groups; group++)
+            subtract(row_of(b, group, 0), row_of(b, group, b->at_d), (size_t)b->own * b->lanes.width);
     }
-    for (uint32_t k = 0; k < z->late_block_count; k++)
-        run(z, &z->lates[k].lanes, &z->lates[k].begin, now, &z->lates[k].table, NULL, NULL);
 }
 
 static void find_places(const clusters *z, const element_step *now)
@@ -112,7 +104,21 @@ static void find_places(const clusters *z, const element_step *now)
     for (uint32_t k = 0; k < z->block_count; k++) run_block(z, &z->blocks[k], &z->blocks[k].places, now);
 }
 
+void X(clusters_begin)(clusters *z, const element_step *now)
+{
+    for (uint32_t k = 0; k < z->block_count; k++) {
+        run_block(z, &z->blocks[k], &z->blocks[k].begin, now);
+        read_unknowns(&z->blocks[k], now->unknowns);
+    }
+    find_places(z, now);
+    predict(z, now);
+    for (uint32_t k = 0; k < z->late_block_count; k++)
+        run(z, &z->lates[k].lanes, &z->lates[k].begin, now, &z->lates[k].table, NULL, NULL);
+}
+
 /* ---- the matrix ---- */
+
+int X(clusters_are_rough)(const clusters *z) { return z->graph.are_connected; }
 
 static void look_at_pivots(const element_group *g, void *user)
 {
@@ -278,6 +284,12 @@ void X(clusters_results)(clusters *z, const element_step *now, real *out)
 }
 #else
 void X(clusters_begin)(clusters *z, const element_step *now) { (void)z, (void)now; }
+
+int X(clusters_are_rough)(const clusters *z)
+{
+    (void)z;
+    return 0;
+}
 
 int X(clusters_factor)(clusters *z, const element_step *now, int *usable)
 {

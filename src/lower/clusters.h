@@ -6,7 +6,10 @@
  *
  * so S dlambda = rho - C A^-1 r with S = -C A^-1 B, and dx = A^-1 (r - B dlambda). All numbers of a cluster stand in a
  * table of its own: unknowns, equations, factors of A, rows of C A^-1. Programs over all clusters of a kind
- * (element_inside.h) read and write these; only what passes between clusters is gathered. S goes to a linear solver. */
+ * (element_inside.h) read and write these; only what passes between clusters is gathered. S goes to a linear solver.
+ *
+ * Where clusters meet in other ways (dampers, forces of constraints between the stages of a step), A leaves that out: the
+ * matrix is rough, and corrections shrink by a factor. Where it is too large, the whole matrix takes over. */
 #ifndef TAUT_LOWER_CLUSTERS_H
 #define TAUT_LOWER_CLUSTERS_H
 
@@ -26,6 +29,8 @@ void X(clusters_destroy)(clusters *z);
 
 /* What does not depend on the unknowns of the phase; these begin with those of `now`. */
 void X(clusters_begin)(clusters *z, const element_step *now);
+/* Does the matrix leave out what connects clusters? */
+int X(clusters_are_rough)(const clusters *z);
 /* The matrix at the unknowns, and its factors. *usable is 0 where a pivot has lost too many digits. */
 int X(clusters_factor)(clusters *z, const element_step *now, int *usable);
 /* The equations at the unknowns. *push, if sizes of forces are asked for: the largest force times the step. */

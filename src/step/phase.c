@@ -632,6 +632,15 @@ static int factor_whole(step_compiled *p)
                      (double)w->now.start->t);
 }
 
+/* The whole matrix takes over: from here, or from where the phase began, to which large corrections by a rough matrix lead
+   back (newton.c). */
+static void leave_clusters(step_compiled *p, int was_slow)
+{
+    if (!was_slow || p->correction <= REAL(sqrt)(REAL_EPSILON)) X(clusters_write)(p->clusters, p->w->x);
+    p->clusters_at_work = 0;
+    p->clusters_failed = 1;
+}
+
 static int factor(void *self, const real *x)
 {
     step_compiled *p = self;
@@ -647,14 +656,14 @@ static int factor(void *self, const real *x)
     if (p->chord && choose_chord(p, &status)) return status;
     p->at_work = NEWTON_EXACT;
     if (p->clusters && !p->clusters_failed && !w->by_fields) {
-        int usable;
+        const int is_rough = X(clusters_are_rough)(p->clusters), was_slow = is_rough && p->clusters_at_work;
+        int usable = 0;
         if (!p->clusters_at_work) X(clusters_begin)(p->clusters, &w->elements);
         p->clusters_at_work = 1;
-        status = X(clusters_factor)(p->clusters, &w->elements, &usable);
+        status = was_slow ? TAUT_OK : X(clusters_factor)(p->clusters, &w->elements, &usable);
+        if (usable && is_rough) p->at_work = NEWTON_ROUGH;
         if (status || usable) return status;
-        X(clusters_write)(p->clusters, w->x);
-        p->clusters_at_work = 0;
-        p->clusters_failed = 1;
+        leave_clusters(p, was_slow);
     }
     return factor_whole(p);
 }
@@ -822,6 +831,6 @@ newton_problem X(step_phase_problem)(step_compiled *p)
 {
     return (newton_problem){ .self = p, .size = p->size, .residual = residual,
                              .factor = p->solver == STEP_EXPLICIT ? NULL : factor, .solve = solve, .measure = measure,
-                             .name = name, .is_round_off = is_round_off, .kind = p->chord ? kind_of_matrix : NULL,
+                             .name = name, .is_round_off = is_round_off, .kind = p->chord || p->clusters ? kind_of_matrix : NULL,
                              .whole = whole_residual, .corrects = corrects };
 }
