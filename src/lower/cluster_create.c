@@ -222,6 +222,10 @@ static int find_all(clusters *z)
     z->late_unknowns = taut_mem_new(z->s->context, z->late_count, sizeof *z->late_unknowns);
     if (!z->late_unknowns) return TAUT_OUT_OF_MEMORY;
     const uint32_t groups = (uint32_t)z->phase.c_group_count;
+    z->late_constraints = taut_mem_new(z->s->context, z->graph.late_count, sizeof *z->late_constraints);
+    if (!z->late_constraints) return TAUT_OUT_OF_MEMORY;
+    for (uint32_t c = 0; c < z->s->c; c++)
+        if (z->graph.late_number[c] != CLUSTER_NOWHERE) z->late_constraints[z->graph.late_number[c]] = c;
     for (uint32_t c = 0; c < z->s->c; c++)
         for (uint32_t g = 0; z->graph.late_number[c] != CLUSTER_NOWHERE && g < groups; g++)
             z->late_unknowns[z->graph.late_number[c] * groups + g] = z->part.offsets[z->phase.c_groups[g]] + c;
@@ -243,6 +247,10 @@ static size_t list_entries(const clusters *z, int *row, int *column)
                 column[count] = (int)b->late[(size_t)b->schur_column[o] * stride + i];
             }
     }
+    const uint32_t groups = (uint32_t)z->phase.c_group_count;
+    for (uint32_t k = 0; z->is_softened && k < z->graph.late_count; k++)
+        for (uint32_t e = 0; e < groups * groups; e++, count++)
+            if (row) row[count] = (int)(k * groups + e / groups), column[count] = (int)(k * groups + e % groups);
     return count;
 }
 
@@ -256,7 +264,7 @@ static int place_entries(clusters *z, const pattern *columns, const int *row, co
     z->others.from = taut_mem_new(context, count - values, sizeof *z->others.from);
     z->others.to = taut_mem_new(context, count - values, sizeof *z->others.to);
     if (!z->first.from || !z->others.from || !z->others.to) return TAUT_OUT_OF_MEMORY;
-    memset(z->first.from, 0xff, values * sizeof *z->first.from);
+    for (size_t k = 0; k < values; k++) z->first.from[k] = (uint32_t)z->number_count; /* a zero */
     for (uint32_t k = 0; k < z->block_count; k++) {
         const cluster_block *b = &z->blocks[k];
         const uint32_t width = b->lanes.width;
@@ -265,10 +273,15 @@ static int place_entries(clusters *z, const pattern *columns, const int *row, co
                 const uint32_t value = (uint32_t)taut_pattern_find(columns, column[at], row[at]);
                 const size_t group = i / width, place = (group * b->table.rows + b->at_schur + o) * width + i % width;
                 const uint32_t from = (uint32_t)(b->first + place);
-                if (z->first.from[value] == UINT32_MAX) z->first.from[value] = from;
+                if (z->first.from[value] == z->number_count) z->first.from[value] = from;
                 else z->others.from[z->others.count] = from, z->others.to[z->others.count++] = value;
             }
     }
+    if (!z->is_softened) return TAUT_OK;
+    z->softened = taut_mem_new(context, count - at, sizeof *z->softened);
+    if (!z->softened) return TAUT_OUT_OF_MEMORY;
+    for (size_t k = 0; at + k < count; k++)
+        z->softened[k] = (uint32_t)taut_pattern_find(columns, column[at + k], row[at + k]);
     return TAUT_OK;
 }
 
@@ -316,7 +329,7 @@ static int make_schur(clusters *z)
 static void lay_out(void *self, room_layout *l)
 {
     clusters *z = self;
-    const element_lanes one = { .groups = 1, .width = (uint32_t)z->number_count };
+    const element_lanes one = { .groups = 1, .width = (uint32_t)z->number_count + 1 }; /* a zero behind them */
     element_table all = { 1, NULL };
     X(element_table_lay_out)(&one, &all, l);
     z->numbers = all.numbers;
@@ -328,7 +341,7 @@ static void lay_out(void *self, room_layout *l)
     z->late = room_take(l, z->late_count, sizeof *z->late);
 }
 
-int X(clusters_create)(const element_part *part, const element_phase *elements, clusters **result)
+int X(clusters_create)(const element_part *part, const element_phase *elements, int is_softened, clusters **result)
 {
     taut_context *context = part->s->context;
     int usable = X(element_is_expressible)(part), status = TAUT_OK;
@@ -340,6 +353,7 @@ int X(clusters_create)(const element_part *part, const element_phase *elements, 
     z->part = *part;
     z->phase.part = &z->part;
     z->pushes = part->pushes;
+    z->is_softened = is_softened;
     z->has_results = part->result_count > 0;
     usable = describe(&z->phase);
     if (usable) status = X(cluster_graph_create)(&z->part, elements, &z->graph, &usable);
@@ -388,7 +402,8 @@ void X(clusters_destroy)(clusters *z)
     for (uint32_t k = 0; k < z->late_block_count; k++) clear_late(context, &z->lates[k]);
     taut_mem_free(context, z->blocks);
     taut_mem_free(context, z->lates);
-    void *const lists[] = { z->late_unknowns, z->first.from, z->others.from, z->others.to };
+    void *const lists[] = { z->late_unknowns, z->first.from, z->others.from, z->others.to, z->softened,
+                            z->late_constraints };
     for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) taut_mem_free(context, lists[k]);
     X(cluster_graph_clear)(context, &z->graph);
     taut_linear_destroy(z->solver);
@@ -397,9 +412,9 @@ void X(clusters_destroy)(clusters *z)
 }
 #else
 /* Matrices are factored in double in both precisions: software arithmetic has nothing to gain from lanes. */
-int X(clusters_create)(const element_part *part, const element_phase *elements, clusters **result)
+int X(clusters_create)(const element_part *part, const element_phase *elements, int is_softened, clusters **result)
 {
-    (void)part, (void)elements;
+    (void)part, (void)elements, (void)is_softened;
     *result = NULL;
     return TAUT_OK;
 }

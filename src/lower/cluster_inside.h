@@ -97,8 +97,10 @@ struct clusters {
     uint32_t late_count, schur_entries;
     double *schur, *late;
     cluster_sums first, others;
+    uint32_t *softened;       /* by late constraint, equation and group: which value of S; NULL: it is not softened */
+    uint32_t *late_constraints; /* by number */
     size_t *late_unknowns;    /* which of all unknowns each of S is */
-    int has_results, pushes;
+    int has_results, pushes, is_softened;
     real worst;               /* of the pivots: below 0 where one is not good enough */
     void *room;
 };

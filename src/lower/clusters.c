@@ -118,7 +118,7 @@ void X(clusters_begin)(clusters *z, const element_step *now)
 
 /* ---- the matrix ---- */
 
-int X(clusters_are_rough)(const clusters *z) { return z->graph.are_connected; }
+int X(clusters_are_rough)(const clusters *z) { return z->graph.are_connected || z->is_softened; }
 
 static void look_at_pivots(const element_group *g, void *user)
 {
@@ -139,9 +139,19 @@ static void add_others(const real *numbers, const cluster_sums *s, double *value
     for (size_t k = 0; k < s->count; k++) values[s->to[k]] += (double)numbers[s->from[k]];
 }
 
-int X(clusters_factor)(clusters *z, const element_step *now, int *usable)
+static void soften(const clusters *z, const real *t)
+{
+    const uint32_t entries = (uint32_t)(z->phase.c_group_count * z->phase.c_group_count);
+    const double *softening = z->s->softening;
+    for (uint32_t k = 0; k < z->graph.late_count; k++)
+        for (uint32_t e = 0; e < entries; e++)
+            z->schur[z->softened[k * entries + e]] += (double)t[e] * softening[z->late_constraints[k]];
+}
+
+int X(clusters_factor)(clusters *z, const element_step *now, const real *t, int *usable)
 {
     z->worst = 1;
+    z->numbers[z->number_count] = 0;
     find_places(z, now);
     for (uint32_t k = 0; k < z->block_count; k++)
         run(z, &z->blocks[k].lanes, &z->blocks[k].factor, now, &z->blocks[k].table, look_at_pivots, z);
@@ -149,6 +159,7 @@ int X(clusters_factor)(clusters *z, const element_step *now, int *usable)
     if (!*usable || !z->solver) return TAUT_OK;
     take_first(z->numbers, z->first.from, z->first.count, z->schur);
     add_others(z->numbers, &z->others, z->schur);
+    if (t && z->softened) soften(z, t);
     taut_linear_forget(z->solver);
     const int status = taut_linear_factor(z->solver, z->schur);
     *usable = !status;
@@ -232,26 +243,62 @@ static void correct_block(const clusters *z, const cluster_block *b, extremes *s
     }
 }
 
-int X(clusters_correct)(clusters *z, const element_step *now, real *unknowns, cluster_size *sizes)
+int X(clusters_solve)(clusters *z, const element_step *now)
+{
+    const int status = z->solver ? taut_linear_solve(z->solver, z->late) : TAUT_OK;
+    for (uint32_t k = 0; !status && k < z->block_count; k++) run_block(z, &z->blocks[k], &z->blocks[k].backward, now);
+    return status;
+}
+
+/* Own multipliers in the tables: their corrections, and where they are in a vector of the phase. */
+typedef void each_multiplier(real *in_table, real *in_vector);
+
+static void take(real *in_table, real *in_vector) { *in_vector = *in_table; }
+static void give(real *in_table, real *in_vector) { *in_table = *in_vector; }
+
+static void pass_multipliers(const clusters *z, real *change, each_multiplier *pass)
+{
+    real *vector = change - z->part.offsets[z->part.first_group];
+    for (uint32_t n = 0; n < z->block_count; n++) {
+        const cluster_block *b = &z->blocks[n];
+        const uint32_t width = b->lanes.width, stride = b->kind->all.stride;
+        for (uint32_t k = b->own - b->own_late; k < b->own; k++)
+            for (uint32_t i = 0; i < b->lanes.groups * width; i++)
+                pass(row_of(b, i / width, b->at_d + k) + i % width, vector + b->unknown[(size_t)k * stride + i]);
+    }
+}
+
+void X(clusters_take_multipliers)(const clusters *z, real *change)
+{
+    pass_multipliers(z, change, take);
+    for (uint32_t k = 0; k < z->late_count; k++)
+        change[z->late_unknowns[k] - z->part.offsets[z->part.first_group]] = z->late[k];
+}
+
+void X(clusters_put_multipliers)(clusters *z, const real *change)
+{
+    pass_multipliers(z, (real *)change, give);
+    for (uint32_t k = 0; k < z->late_count; k++)
+        z->late[k] = (double)change[z->late_unknowns[k] - z->part.offsets[z->part.first_group]];
+}
+
+void X(clusters_correct)(clusters *z, real *unknowns, cluster_size *sizes)
 {
     extremes most[STEP_GROUPS] = { 0 };
-    const int status = z->solver ? taut_linear_solve(z->solver, z->late) : TAUT_OK;
-    if (status) return status;
-    for (uint32_t k = 0; k < z->block_count; k++) {
-        run_block(z, &z->blocks[k], &z->blocks[k].backward, now);
-        correct_block(z, &z->blocks[k], most);
-    }
-    const int groups = z->phase.c_group_count;
-    for (uint32_t k = 0; k < z->late_count; k++) {
-        extremes *of = &most[z->phase.c_groups[k % (uint32_t)groups] - z->part.first_group];
-        real *lambda = &unknowns[z->late_unknowns[k]];
-        of->largest = extreme_see(of->largest, *lambda);
-        of->moved = extreme_see(of->moved, z->late[k]);
-        *lambda -= z->late[k];
+    for (uint32_t k = 0; k < z->block_count; k++) correct_block(z, &z->blocks[k], most);
+    const uint32_t groups = (uint32_t)z->phase.c_group_count;
+    for (uint32_t g = 0; g < groups; g++) {
+        extremes of = most[z->phase.c_groups[g] - z->part.first_group];
+        for (uint32_t k = g; k < z->late_count; k += groups) {
+            real *lambda = &unknowns[z->late_unknowns[k]];
+            of.largest = extreme_see(of.largest, *lambda);
+            of.moved = extreme_see(of.moved, z->late[k]);
+            *lambda -= z->late[k];
+        }
+        most[z->phase.c_groups[g] - z->part.first_group] = of;
     }
     for (int g = 0; g < z->part.group_count; g++)
         sizes[g] = (cluster_size){ extreme_value(most[g].largest), extreme_value(most[g].moved) };
-    return TAUT_OK;
 }
 
 /* ---- results ---- */
@@ -291,21 +338,24 @@ int X(clusters_are_rough)(const clusters *z)
     return 0;
 }
 
-int X(clusters_factor)(clusters *z, const element_step *now, int *usable)
+int X(clusters_factor)(clusters *z, const element_step *now, const real *t, int *usable)
 {
-    (void)z, (void)now;
+    (void)z, (void)now, (void)t;
     *usable = 0;
     return TAUT_OK;
 }
 
 void X(clusters_residual)(clusters *z, const element_step *now, real *push) { (void)z, (void)now, (void)push; }
 
-int X(clusters_correct)(clusters *z, const element_step *now, real *unknowns, cluster_size *sizes)
+int X(clusters_solve)(clusters *z, const element_step *now)
 {
-    (void)z, (void)now, (void)unknowns, (void)sizes;
+    (void)z, (void)now;
     return TAUT_UNSUPPORTED;
 }
 
+void X(clusters_take_multipliers)(const clusters *z, real *change) { (void)z, (void)change; }
+void X(clusters_put_multipliers)(clusters *z, const real *change) { (void)z, (void)change; }
+void X(clusters_correct)(clusters *z, real *unknowns, cluster_size *sizes) { (void)z, (void)unknowns, (void)sizes; }
 void X(clusters_write)(const clusters *z, real *unknowns) { (void)z, (void)unknowns; }
 
 int X(clusters_have_results)(const clusters *z)
