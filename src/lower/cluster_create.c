@@ -339,6 +339,7 @@ static void lay_out(void *self, room_layout *l)
         X(element_table_lay_out)(&z->lates[k].lanes, &z->lates[k].table, l);
     z->schur = room_take(l, z->schur_entries, sizeof *z->schur);
     z->late = room_take(l, z->late_count, sizeof *z->late);
+    z->chosen = room_take(l, z->is_softened ? z->late_count : 0, sizeof *z->chosen);
 }
 
 int X(clusters_create)(const element_part *part, const element_phase *elements, int is_softened, clusters **result)

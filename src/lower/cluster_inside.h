@@ -95,7 +95,7 @@ struct clusters {
     real *numbers;
     linear *solver;
     uint32_t late_count, schur_entries;
-    double *schur, *late;
+    double *schur, *late, *chosen;
     cluster_sums first, others;
     uint32_t *softened;       /* by late constraint, equation and group: which value of S; NULL: it is not softened */
     uint32_t *late_constraints; /* by number */

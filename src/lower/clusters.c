@@ -8,6 +8,7 @@
 
 #include "base/extreme.h"
 #include "base/loops.h"
+#include "solve/redundancy.h"
 
 /* ---- programs ---- */
 
@@ -250,6 +251,25 @@ int X(clusters_solve)(clusters *z, const element_step *now)
     return status;
 }
 
+int X(clusters_choose)(clusters *z, const real *t, const real *unknowns)
+{
+    const uint32_t groups = (uint32_t)z->phase.c_group_count;
+    int status = TAUT_OK;
+    if (!z->solver) return TAUT_OK;
+    for (uint32_t k = 0; k < z->late_count; k++) z->chosen[k] = (double)unknowns[z->late_unknowns[k]] - z->late[k];
+    for (int pass = 0; !status && pass < REDUNDANCY_PASSES; pass++) {
+        for (uint32_t k = 0; k < z->graph.late_count; k++) {
+            double *x = z->chosen + k * groups, before[STEP_GROUPS];
+            const double softening = z->s->softening[z->late_constraints[k]];
+            for (uint32_t j = 0; j < groups; j++) before[j] = softening * x[j], x[j] = 0;
+            for (uint32_t e = 0; e < groups * groups; e++) x[e / groups] += (double)t[e] * before[e % groups];
+        }
+        status = taut_linear_solve(z->solver, z->chosen);
+    }
+    for (uint32_t k = 0; !status && k < z->late_count; k++) z->late[k] += z->chosen[k];
+    return status;
+}
+
 /* Own multipliers in the tables: their corrections, and where they are in a vector of the phase. */
 typedef void each_multiplier(real *in_table, real *in_vector);
 
@@ -350,6 +370,12 @@ void X(clusters_residual)(clusters *z, const element_step *now, real *push) { (v
 int X(clusters_solve)(clusters *z, const element_step *now)
 {
     (void)z, (void)now;
+    return TAUT_UNSUPPORTED;
+}
+
+int X(clusters_choose)(clusters *z, const real *t, const real *unknowns)
+{
+    (void)z, (void)t, (void)unknowns;
     return TAUT_UNSUPPORTED;
 }
 

@@ -41,6 +41,9 @@ void X(clusters_residual)(clusters *z, const element_step *now, real *push);
 int X(clusters_solve)(clusters *z, const element_step *now);
 void X(clusters_take_multipliers)(const clusters *z, real *change);
 void X(clusters_put_multipliers)(clusters *z, const real *change);
+/* Chooses among late multipliers that make the same force, by S itself (solve/redundancy.h): those before the correction
+   are in `unknowns`; t as for clusters_factor. */
+int X(clusters_choose)(clusters *z, const real *t, const real *unknowns);
 /* Makes it: late multipliers in `unknowns`, those of all groups, the others in the tables. By group of the phase: sizes
    before it, and of it. */
 void X(clusters_correct)(clusters *z, real *unknowns, cluster_size *sizes);

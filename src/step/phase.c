@@ -365,8 +365,7 @@ static int create_matrix(step_compiled *p)
     status = X(assembly_finish)(p->matrix, 0);
     if (status || !p->elements) return status;
     status = X(element_phase_place)(p->elements, X(assembly_places)(p->matrix));
-    /* multipliers are chosen by the matrix itself only where it is there as a whole */
-    if (status || (p->softened.count && !p->softened.stress)) return status;
+    if (status) return status;
     const element_part part = part_of(p);
     return X(clusters_create)(&part, p->elements, p->softened.count > 0, &p->clusters);
 }
@@ -676,7 +675,9 @@ static int solve_clusters(step_compiled *p, int chooses, real *out)
 {
     step_work *w = p->w;
     int status = X(clusters_solve)(p->clusters, &w->elements);
-    if (!status && chooses && p->softened.count) {
+    if (!status && chooses && p->softened.count && !p->softened.stress)
+        status = X(clusters_choose)(p->clusters, p->softened.t, w->x);
+    if (!status && chooses && p->softened.stress) {
         X(clusters_write)(p->clusters, w->x);
         move_places(p);
         X(clusters_take_multipliers)(p->clusters, out);
