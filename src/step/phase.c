@@ -655,7 +655,7 @@ static int factor(void *self, const real *x)
     }
     if (p->chord && choose_chord(p, &status)) return status;
     p->at_work = NEWTON_EXACT;
-    if (p->clusters && !p->clusters_failed && !w->by_fields) {
+    if (p->clusters && !p->clusters_failed && !w->by_fields && !w->by_whole_matrices) {
         const int is_rough = X(clusters_are_rough)(p->clusters), was_slow = is_rough && p->clusters_at_work;
         int usable = 0;
         if (!p->clusters_at_work) X(clusters_begin)(p->clusters, &w->elements);
