@@ -119,6 +119,22 @@ static int make_blocks(clusters *z, int *usable)
     return status;
 }
 
+enum { PREDICTED_MOST = 2 }; /* corrections that a prediction may cost: beyond that, some more of these are cheaper */
+
+static void weigh_prediction(clusters *z)
+{
+    uint64_t predictions = 0, corrections = 0;
+    for (uint32_t k = 0; k < z->block_count; k++) {
+        const cluster_block *b = &z->blocks[k];
+        predictions += (uint64_t)b->predict.length * b->lanes.groups;
+        corrections += ((uint64_t)b->residual.length + b->backward.length) * b->lanes.groups;
+    }
+    for (uint32_t k = 0; predictions > PREDICTED_MOST * corrections && k < z->block_count; k++) {
+        X(element_program_clear)(z->s->context, &z->blocks[k].predict);
+        z->blocks[k].predict = (element_program){ 0 };
+    }
+}
+
 /* ---- where numbers are ---- */
 
 enum { LINE = FLAT_ALIGNMENT / sizeof(real) };
@@ -360,6 +376,7 @@ int X(clusters_create)(const element_part *part, const element_phase *elements, 
     if (usable) status = X(cluster_graph_create)(&z->part, elements, &z->graph, &usable);
     z->late_count = z->graph.late_count * (uint32_t)z->phase.c_group_count;
     if (!status && usable) status = make_blocks(z, &usable);
+    if (!status && usable) weigh_prediction(z);
     if (!status && usable) place_tables(z, &usable);
     if (!status && usable) status = find_all(z);
     if (!status && usable) status = make_schur(z);
