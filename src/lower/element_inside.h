@@ -14,7 +14,8 @@ typedef enum {
     FROM_UNKNOWN,             /* at: where its group begins */
     FROM_H,
     FROM_TIME,                /* at: state_leaf */
-    FROM_RIGHT                /* of islands: the right-hand side, and what becomes of it */
+    FROM_RIGHT,               /* of islands: the right-hand side, and what becomes of it */
+    ELEMENT_SOURCES
 } element_source;
 
 typedef struct {
@@ -23,6 +24,13 @@ typedef struct {
     const uint32_t *index;    /* of each element: which number of the vector; NULL for those of all */
     uint32_t before;          /* to be subtracted from these */
 } element_input;
+
+/* Several inputs at a time (element_gather.c). */
+typedef struct {
+    element_input in;         /* the first of them; the others follow it in its vector, for every element */
+    uint32_t length;
+    const uint32_t *rows;     /* where each begins among the registers */
+} element_move;
 
 /* An output goes to out[row + index[i]] of element i. */
 typedef struct {
@@ -38,6 +46,8 @@ typedef struct {
     uint32_t saved_count;     /* rows that an earlier program has computed, the first so many */
     element_input *inputs;
     uint32_t input_count;
+    element_move *moves;      /* how they are taken; NULL: one by one */
+    uint32_t move_count, *move_rows;
     real *literals;
     uint32_t literal_first, literal_count;
     uint32_t *results;        /* rows of the outputs */
@@ -72,6 +82,9 @@ int X(element_program_create)(struct system *s, graph *g, const expr *outputs, s
                               element_program *p);
 void X(element_program_clear)(taut_context *context, element_program *p);
 
+/* The moves of the inputs, when these are known. */
+int X(element_moves_create)(taut_context *context, const element_lanes *l, element_program *p);
+
 /* A group that has just been computed. */
 typedef struct {
     const element_lanes *lanes;
@@ -88,6 +101,9 @@ static inline const real *element_value(const element_group *g, uint32_t o)
 
 /* The vector that an input is taken from; of those for all elements, the number. */
 typedef const real *element_vector(const void *user, const element_input *in);
+/* The inputs of a group of elements, from `first` on. */
+void X(element_gather)(const element_program *p, element_vector *vector_of, const void *source, uint32_t first,
+                       uint32_t width, real *registers);
 /* What becomes of outputs that are not kept. */
 typedef void element_put(const element_group *g, void *user);
 /* from, to: where saved rows are, and where outputs are kept; both may be the same. */
@@ -123,6 +139,10 @@ struct element_phase {
     real *push;               /* n numbers each */
     void *room;
 };
+
+/* Where a leaf of the symbols of an element comes from; offsets: of the table's groups, among the unknowns. */
+int X(element_find_input)(const symbols *y, const element_shape *shape, const size_t *offsets, expr e,
+                          element_input *in);
 
 /* The programs of a shape. *expressible: 0 where there are none. */
 int X(element_compile)(const element_part *part, element_block *b, uint32_t *push_count, int *expressible);

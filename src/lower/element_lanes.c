@@ -115,32 +115,6 @@ void X(element_table_lay_out)(const element_lanes *l, element_table *t, room_lay
     t->numbers = aligned(room_reals(room, count + FLAT_ALIGNMENT / sizeof(real)));
 }
 
-static void take_row(const real *restrict from, const uint32_t *restrict index, uint32_t before, uint32_t width,
-                     real *restrict row)
-{
-    if (width == 1) {
-        *row = from[*index - before];
-        return;
-    }
-    for (uint32_t i = 0; i < width; i += 4, row += 4, index += 4) {
-        row[0] = from[index[0] - before], row[1] = from[index[1] - before];
-        row[2] = from[index[2] - before], row[3] = from[index[3] - before];
-    }
-}
-
-static void gather(const element_program *p, element_vector *vector, const void *source, uint32_t first, uint32_t width,
-                   real *row)
-{
-    const real *from = NULL;
-    for (const element_input *in = p->inputs, *end = in + p->input_count, *last = NULL; in < end; in++, row += width) {
-        if (!last || in->from != last->from || in->at != last->at) from = vector(source, last = in);
-        if (in->index)
-            take_row(from, in->index + first, in->before, width, row);
-        else
-            for (uint32_t i = 0; i < width; i++) row[i] = *from;
-    }
-}
-
 /* Literals; and behind the registers the bit of the sign, and all others (element_machine.c). */
 static void put_literals(const element_program *p, uint32_t width, real *registers)
 {
@@ -166,7 +140,7 @@ void X(element_run)(const struct system *s, const element_lanes *l, const elemen
 {
     const uint32_t width = l->width;
     const size_t saved_size = (size_t)p->saved_count * width;
-    real *registers = aligned(s->work->registers), *inputs = registers + saved_size;
+    real *registers = aligned(s->work->registers);
     if (!p->output_count) return;
     put_literals(p, width, registers);
     for (uint32_t group = 0, first = 0; group < l->groups; group++, first += width) {
@@ -174,7 +148,7 @@ void X(element_run)(const struct system *s, const element_lanes *l, const elemen
         real *kept = p->kept_count ? to->numbers + ((size_t)group * to->rows + p->kept_first) * width : NULL;
         const element_group g = { l, p, registers, p->machine ? saved : registers, first,
                                   l->count - first < width ? l->count - first : width };
-        gather(p, vector, source, first, width, inputs);
+        X(element_gather)(p, vector, source, first, width, registers);
         if (p->machine) {
             p->machine(registers, saved, kept);
         } else {

@@ -267,21 +267,19 @@ static void clear_translation(compiler *c, translation *t)
 
 /* ---- where inputs come from ---- */
 
-static element_input constant_input(const compiler *c, uint32_t k)
+static element_input constant_input(const symbols *y, const element_shape *shape, uint32_t k)
 {
-    const element_shape *shape = c->block->shape;
     if (k == shape->constants) return (element_input){ FROM_H, 0, NULL, 0 };
-    const uint32_t *index = shape->constant + (size_t)k * shape->stride, own = c->y.s->store
-                              ? (uint32_t)taut_store_constant_count(c->y.s->store) : 0;
+    const uint32_t *index = shape->constant + (size_t)k * shape->stride, own = y->s->store
+                              ? (uint32_t)taut_store_constant_count(y->s->store) : 0;
     return index[0] < own ? (element_input){ FROM_CONSTANT, 0, index, 0 }
                           : (element_input){ FROM_OTHER_CONSTANT, 0, index, own };
 }
 
-static int state_input(const compiler *c, uint32_t k, element_input *in)
+static int state_input(const symbols *y, const element_shape *shape, uint32_t k, element_input *in)
 {
     static const element_source vectors[] = { FROM_Q, FROM_P, FROM_W, FROM_Q_LOW, FROM_P_LOW };
-    const element_shape *shape = c->block->shape;
-    const state *x = &c->y.layout;
+    const state *x = &y->layout;
     const size_t size = X(state_size)(x), trend = (size_t)(x->trend - x->block), lambda = 5 * (size_t)shape->n;
     if (k < lambda)
         *in = (element_input){ vectors[k / shape->n], 0, index_of(shape, STEP_N, k % shape->n), 0 };
@@ -296,22 +294,21 @@ static int state_input(const compiler *c, uint32_t k, element_input *in)
     return 1;
 }
 
-static int find_input(compiler *c, expr e, element_input *in)
+int X(element_find_input)(const symbols *y, const element_shape *shape, const size_t *offsets, expr e,
+                          element_input *in)
 {
-    const node n = *taut_graph_node(c->y.g, e);
-    const element_shape *shape = c->block->shape;
-    const step_table *t = c->part->table;
+    const node n = *taut_graph_node(y->g, e);
     if (n.op != OP_VARIABLE) return TAUT_UNSUPPORTED;
     if (n.b == (uint32_t)LEAF_CONSTANT && n.a <= shape->constants) {
-        *in = constant_input(c, n.a);
+        *in = constant_input(y, shape, n.a);
         return TAUT_OK;
     }
-    if (n.b == (uint32_t)LEAF_STATE) return state_input(c, n.a, in) ? TAUT_OK : TAUT_UNSUPPORTED;
+    if (n.b == (uint32_t)LEAF_STATE) return state_input(y, shape, n.a, in) ? TAUT_OK : TAUT_UNSUPPORTED;
     if (n.b != (uint32_t)LEAF_UNKNOWN) return TAUT_UNSUPPORTED;
     int g = 0;
-    while (n.a >= c->y.offsets[g + 1]) g++;
-    *in = (element_input){ FROM_UNKNOWN, c->part->offsets[g],
-                           index_of(shape, t->groups[g].size, n.a - c->y.offsets[g]), 0 };
+    while (n.a >= y->offsets[g + 1]) g++;
+    *in = (element_input){ FROM_UNKNOWN, offsets[g], index_of(shape, y->table->groups[g].size, n.a - y->offsets[g]),
+                           0 };
     return TAUT_OK;
 }
 
@@ -320,7 +317,8 @@ static int list_inputs(compiler *c, const translation *t, element_program *p)
     int status = TAUT_OK;
     p->inputs = taut_mem_new(c->y.context, t->input_count, sizeof *p->inputs);
     if (!p->inputs) return TAUT_OUT_OF_MEMORY;
-    for (uint32_t i = 0; !status && i < t->input_count; i++) status = find_input(c, t->inputs[i], &p->inputs[i]);
+    for (uint32_t i = 0; !status && i < t->input_count; i++)
+        status = X(element_find_input)(&c->y, c->block->shape, c->part->offsets, t->inputs[i], &p->inputs[i]);
     return status;
 }
 
@@ -373,6 +371,7 @@ static int make_program(compiler *c, translation *t, uint32_t saved_count, eleme
     if (t->begins) p->kept_count = (uint32_t)count;
     if (!status) status = X(element_program_create)(c->y.s, t->g, images, count, &c->block->lanes, p);
     if (!status) status = list_inputs(c, t, p);
+    if (!status) status = X(element_moves_create)(c->y.context, &c->block->lanes, p);
     taut_mem_free(c->y.context, images);
     return status;
 }
@@ -430,7 +429,7 @@ static void clear(compiler *c)
 
 void X(element_program_clear)(taut_context *context, element_program *p)
 {
-    void *const blocks[] = { p->code, p->inputs, p->literals, p->results };
+    void *const blocks[] = { p->code, p->inputs, p->literals, p->results, p->moves, p->move_rows };
     X(element_machine_clear)(p);
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) taut_mem_free(context, blocks[i]);
 }

@@ -117,7 +117,7 @@ static const real *vector_of(const void *user, const element_input *in)
     case FROM_UNKNOWN: return from->now->unknowns + in->at;
     case FROM_H: return &from->now->h;
     case FROM_TIME: return &from->now->times[in->at];
-    case FROM_RIGHT: break;
+    case FROM_RIGHT: case ELEMENT_SOURCES: break;
     }
     return NULL;
 }

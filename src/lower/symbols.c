@@ -599,13 +599,13 @@ expr X(symbol_energy)(symbols *y, int place, const expr *v)
 {
     const struct system *s = y->s;
     const symbol_place *at = X(symbol_place_at)(y, place);
-    expr value = y->zero, *momentum = new_vector(y, s->n);
+    expr value = y->zero, *momentum = new_vector(y, y->n);
     if (!momentum) return 0;
     add_values(y, s->energy, at, &value);
     if (s->form != FORM_LAGRANGIAN) return value;
-    fill(y, momentum, s->n);
+    fill(y, momentum, y->n);
     system_momentum(y, at, momentum);
-    return checked(y, sub(y, dot_product(y, v, momentum, s->n, y->zero), value)); /* E = v . L_v - L */
+    return checked(y, sub(y, dot_product(y, v, momentum, y->n, y->zero), value)); /* E = v . L_v - L */
 }
 
 /* b of the velocity constraints */
@@ -620,20 +620,20 @@ expr X(symbol_power)(symbols *y, int place, const expr *v)
 {
     const struct system *s = y->s;
     const symbol_place *at = X(symbol_place_at)(y, place);
-    expr power = y->zero, *force = new_vector(y, s->n), *rates = new_vector(y, s->c);
+    expr power = y->zero, *force = new_vector(y, y->n), *rates = new_vector(y, y->c);
     if (!s->energy || !force || !rates) return power;
     expr sign = s->form == FORM_LAGRANGIAN ? taut_expr_number(y->g, -1) : 0;
     add_gradient(y, s->energy, KIND_T, at, NULL, sign, &power);
-    fill(y, force, s->n), fill(y, rates, s->c);
+    fill(y, force, y->n), fill(y, rates, y->c);
     add_values(y, s->force, at, force);
-    power = dot_product(y, v, force, s->n, power);
+    power = dot_product(y, v, force, y->n, power);
     if (!s->structure.constraint_time) return power;
     const expr *lambda = at->x[KIND_LAMBDA];
     if (!lambda) return 0; /* memory ran out when the place was made */
     field_use u = { .use = USE_SLOPE, .by = 1u << KIND_T };
     add_field(y, s->constraint, &u, (ends){ at, at }, rates);
     add_slip_at_rest(y, at, rates);
-    return checked(y, sub(y, power, dot_product(y, lambda, rates, s->c, y->zero)));
+    return checked(y, sub(y, power, dot_product(y, lambda, rates, y->c, y->zero)));
 }
 
 void X(symbol_observables)(symbols *y, int place, expr *out)

@@ -6,6 +6,7 @@
 #include "analysis/dirac.h"
 #include "base/flat.h"
 #include "contact/hybrid.h"
+#include "lower/element_reading.h"
 #include "lower/reading.h"
 #include "native/native.h"
 #include "expr/call.h"
@@ -95,7 +96,8 @@ typedef struct {
     simulation_matrix matrices[ENGINE_MATRICES]; /* likewise */
     start_report start;
     acceleration *acceleration;
-    reading *reading;        /* frames as straight-line code; NULL: by the fields */
+    reading *reading;        /* frames as straight-line code; NULL: none */
+    element_reading *elements; /* what is watched by programs over elements, where there is no other code; NULL: none */
     symmetry symmetries[SYMMETRY_LIMIT];
     int symmetry_count;
     int column_symmetries;   /* those with a column of their own: translations and rotations, which come first */
