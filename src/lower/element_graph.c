@@ -11,13 +11,10 @@
 /* Nodes of an element. A joint of two bodies has eight, one of three bodies twelve. */
 enum { NODES_MOST = 24, COORDINATES_MOST = 64, ROLES_MOST = 10 };
 
-/* What the rows of a family are. */
-typedef enum { ROWS_NONE, ROWS_COORDINATES, ROWS_CONSTRAINTS } row_kind;
-
 typedef struct {
     const family *family;
     store *store;
-    row_kind rows;
+    element_row_kind rows;
     uint32_t first_constant;
 } role;
 
@@ -60,7 +57,7 @@ enum { LOCAL_COORDINATE, LOCAL_CONSTRAINT, LOCAL_CONSTANT };
 
 /* ---- what there is ---- */
 
-static void add_role(making *m, field *f, row_kind rows)
+static void add_role(making *m, field *f, element_row_kind rows)
 {
     if (!f) return;
     const family *all = X(field_family)(f);
@@ -412,7 +409,7 @@ static int read_key(making *m, element_shape *shape)
     for (uint32_t i = 0; i < shape->term_count; i++) {
         const role *of = &m->roles[at[0]];
         const kernel *k = taut_store_kernel(of->store, at[1]);
-        shape->terms[i] = (element_term){ of->family, at[1], at[2], at + 3, at + 3 + k->slots };
+        shape->terms[i] = (element_term){ of->family, k, of->rows, at[1], at[2], at + 3, at + 3 + k->slots };
         at += 3 + k->slots + k->constants;
     }
     for (uint32_t k = 0; k < shape->n; k++) shape->owns_coordinate[k] = (unsigned char)*at++;

@@ -16,9 +16,14 @@
 
 enum { ELEMENT_WIDTH_MOST = 32 }; /* elements that are computed together, at the most; a power of two */
 
+/* What the rows of a family are. */
+typedef enum { ROWS_NONE, ROWS_COORDINATES, ROWS_CONSTRAINTS } element_row_kind;
+
 /* A term of an element. Variables, constants and rows are numbered within it. */
 typedef struct {
     const family *family;
+    const kernel *of;
+    element_row_kind rows;
     uint32_t kernel;          /* of the store of the family */
     uint32_t row;             /* a coordinate, a constraint or nothing, by the family */
     const uint32_t *variables, *constants; /* by slot of the kernel */

@@ -14,8 +14,8 @@ typedef enum {
     FROM_UNKNOWN,             /* at: where its group begins */
     FROM_H,
     FROM_TIME,                /* at: state_leaf */
-    FROM_RIGHT,               /* of islands: the right-hand side, and what becomes of it */
-    ELEMENT_SOURCES
+    FROM_TABLES,              /* of clusters: the numbers of all tables, */
+    FROM_LATE                 /* and corrections of late multipliers */
 } element_source;
 
 typedef struct {
@@ -24,13 +24,6 @@ typedef struct {
     const uint32_t *index;    /* of each element: which number of the vector; NULL for those of all */
     uint32_t before;          /* to be subtracted from these */
 } element_input;
-
-/* Several inputs at a time (element_gather.c). */
-typedef struct {
-    element_input in;         /* the first of them; the others follow it in its vector, for every element */
-    uint32_t length;
-    const uint32_t *rows;     /* where each begins among the registers */
-} element_move;
 
 /* An output goes to out[row + index[i]] of element i. */
 typedef struct {
@@ -46,18 +39,22 @@ typedef struct {
     uint32_t saved_count;     /* rows that an earlier program has computed, the first so many */
     element_input *inputs;
     uint32_t input_count;
-    element_move *moves;      /* how they are taken; NULL: one by one */
-    uint32_t move_count, *move_rows;
     real *literals;
     uint32_t literal_first, literal_count;
     uint32_t *results;        /* rows of the outputs */
     uint32_t output_count;
     uint32_t kept_first, kept_count; /* the first kept_count outputs are rows of a table, from this one on */
-    /* The same as machine code, or NULL. Kept outputs go to the last argument at once. */
-    void (*machine)(real *registers, const real *saved, real *kept);
+    /* The same as machine code, or NULL. It takes inputs itself, element `first` and those behind it, from vectors
+       bases[base_of[input]]; kept outputs go to `kept` at once. */
+    void (*machine)(real *registers, const real *saved, real *kept, const real *const *bases, size_t first);
+    element_input *bases;
+    uint32_t base_count, *base_of;
+    const uint32_t **indices;
     void *pages;
     size_t pages_size;
 } element_program;
+
+enum { ELEMENT_BASES_MOST = 64 }; /* of machine code */
 
 /* Numbers of all elements: those of a group stand together, row by row, groups x rows x width. */
 typedef struct {
@@ -76,14 +73,11 @@ typedef struct {
 void X(element_lanes_begin)(const struct system *s, uint32_t count, element_lanes *l);
 /* Room for a table. */
 void X(element_table_lay_out)(const element_lanes *l, element_table *t, room_layout *room);
-/* Of outputs in a graph where slot k is saved row k, and those behind it are inputs, whose list is set afterwards. The
-   counts, and what is kept, are set before. */
+/* Of outputs in a graph where slot k is saved row k, and those behind it are inputs. These, the counts, and what is kept
+   are set before. */
 int X(element_program_create)(struct system *s, graph *g, const expr *outputs, size_t count, const element_lanes *l,
                               element_program *p);
 void X(element_program_clear)(taut_context *context, element_program *p);
-
-/* The moves of the inputs, when these are known. */
-int X(element_moves_create)(taut_context *context, const element_lanes *l, element_program *p);
 
 /* A group that has just been computed. */
 typedef struct {
@@ -101,9 +95,6 @@ static inline const real *element_value(const element_group *g, uint32_t o)
 
 /* The vector that an input is taken from; of those for all elements, the number. */
 typedef const real *element_vector(const void *user, const element_input *in);
-/* The inputs of a group of elements, from `first` on. */
-void X(element_gather)(const element_program *p, element_vector *vector_of, const void *source, uint32_t first,
-                       uint32_t width, real *registers);
 /* What becomes of outputs that are not kept. */
 typedef void element_put(const element_group *g, void *user);
 /* from, to: where saved rows are, and where outputs are kept; both may be the same. */
@@ -125,7 +116,7 @@ typedef struct {
     element_table others;
     element_program begin, residual, matrix, results;
     element_output *residual_rows, *result_rows, *rows, *columns; /* where outputs go; the last two, of the matrix */
-    int *places, *island_places; /* of each output of the matrix and each element: in its columns, and for islands */
+    int *places;              /* of each output of the matrix and each element: in its columns */
 } element_block;
 
 struct element_phase {
@@ -140,15 +131,20 @@ struct element_phase {
     void *room;
 };
 
-/* Where a leaf of the symbols of an element comes from; offsets: of the table's groups, among the unknowns. */
-int X(element_find_input)(const symbols *y, const element_shape *shape, const size_t *offsets, expr e,
-                          element_input *in);
+/* Where leaves of the symbols of a shape are. TAUT_UNSUPPORTED: nowhere. */
+typedef struct {
+    const element_part *part;
+    const element_shape *shape;
+    const symbols *y;
+} element_view;
+int X(element_find_input)(const element_view *v, expr e, element_input *in);
+/* Not where places contain forces at the start, of which an element has a part only. */
+int X(element_is_expressible)(const element_part *part);
 
 /* The programs of a shape. *expressible: 0 where there are none. */
 int X(element_compile)(const element_part *part, element_block *b, uint32_t *push_count, int *expressible);
 
-/* Machine code for programs of this width, which is one of those for which there is any. Two rows behind the registers
-   are its own. element_machine.c */
+/* Machine code for programs of this width, which is one of those for which there is any. element_machine.c */
 int X(element_machine_width)(uint32_t count); /* 0: this processor has none */
 int X(element_machine_create)(taut_context *context, uint32_t width, element_program *p);
 void X(element_machine_clear)(element_program *p);

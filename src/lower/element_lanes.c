@@ -115,16 +115,37 @@ void X(element_table_lay_out)(const element_lanes *l, element_table *t, room_lay
     t->numbers = aligned(room_reals(room, count + FLAT_ALIGNMENT / sizeof(real)));
 }
 
-/* Literals; and behind the registers the bit of the sign, and all others (element_machine.c). */
+static void take_row(const real *restrict from, const uint32_t *restrict index, uint32_t before, uint32_t width,
+                     real *restrict row)
+{
+    if (width == 1) {
+        *row = from[*index - before];
+        return;
+    }
+    for (uint32_t i = 0; i < width; i += 4, row += 4, index += 4) {
+        row[0] = from[index[0] - before], row[1] = from[index[1] - before];
+        row[2] = from[index[2] - before], row[3] = from[index[3] - before];
+    }
+}
+
+static void gather(const element_program *p, element_vector *vector, const void *source, uint32_t first, uint32_t width,
+                   real *row)
+{
+    const real *from = NULL;
+    for (const element_input *in = p->inputs, *end = in + p->input_count, *last = NULL; in < end; in++, row += width) {
+        if (!last || in->from != last->from || in->at != last->at) from = vector(source, last = in);
+        if (in->index)
+            take_row(from, in->index + first, in->before, width, row);
+        else
+            for (uint32_t i = 0; i < width; i++) row[i] = *from;
+    }
+}
+
 static void put_literals(const element_program *p, uint32_t width, real *registers)
 {
     real *row = registers + (size_t)p->literal_first * width;
     for (uint32_t k = 0; k < p->literal_count; k++, row += width)
         for (uint32_t i = 0; i < width; i++) row[i] = p->literals[k];
-    if (!p->machine) return;
-    const uint64_t sign = (uint64_t)1 << 63, others = ~sign;
-    row = registers + (size_t)p->register_count * width;
-    for (uint32_t i = 0; i < width; i++) memcpy(&row[i], &sign, 8), memcpy(&row[width + i], &others, 8);
 }
 
 /* What machine code has done already. */
@@ -140,18 +161,21 @@ void X(element_run)(const struct system *s, const element_lanes *l, const elemen
 {
     const uint32_t width = l->width;
     const size_t saved_size = (size_t)p->saved_count * width;
-    real *registers = aligned(s->work->registers);
+    real *registers = aligned(s->work->registers), *inputs = registers + saved_size;
+    const real *bases[ELEMENT_BASES_MOST];
     if (!p->output_count) return;
-    put_literals(p, width, registers);
+    if (!p->machine) put_literals(p, width, registers);
+    for (uint32_t k = 0; p->machine && k < p->base_count; k++)
+        bases[k] = vector(source, &p->bases[k]) - p->bases[k].before;
     for (uint32_t group = 0, first = 0; group < l->groups; group++, first += width) {
         const real *saved = from ? from->numbers + (size_t)group * from->rows * width : registers;
         real *kept = p->kept_count ? to->numbers + ((size_t)group * to->rows + p->kept_first) * width : NULL;
         const element_group g = { l, p, registers, p->machine ? saved : registers, first,
                                   l->count - first < width ? l->count - first : width };
-        X(element_gather)(p, vector, source, first, width, registers);
         if (p->machine) {
-            p->machine(registers, saved, kept);
+            p->machine(registers, saved, kept, bases, first);
         } else {
+            gather(p, vector, source, first, width, inputs);
             if (saved_size) memcpy(registers, saved, saved_size * sizeof *registers);
             X(element_lanes_run)(p->code, p->length, width, registers);
             keep(&g, kept);

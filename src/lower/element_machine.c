@@ -3,9 +3,11 @@
  * processor has no instruction for (sin, pow), called line by line.
  *
  *     rbx: registers of the program, rows of `width` numbers      rbp: saved numbers of the group
- *     r12: rows of outputs that are kept
+ *     r12: rows of outputs that are kept                          r13: vectors that inputs are taken from
+ *     r14: the first element of the group                         r15: where indices of inputs are
  *
- * Values stay in registers of the processor as long as there are enough; the one that is read last goes to its row. */
+ * Values stay in registers of the processor as long as there are enough; the one that is read last goes to its row.
+ * Inputs are gathered when they are first read; literals stand behind the code. */
 #include "lower/element_inside.h"
 
 #if defined(__x86_64__) && defined(__linux__) && !defined(TAUT_REAL_QUAD) && !defined(TAUT_NO_NATIVE)
@@ -40,6 +42,12 @@ typedef struct {
     uint32_t *outputs;        /* by row: the last kept output that it is, from 1; 0: none */
     uint32_t *others;         /* by kept output: the one before it of the same row */
     uint32_t *defined;        /* by row: the line that computes it for the last time */
+    unsigned char *fetched;   /* by input: it has been gathered, and its row written if it left its register */
+    struct reference {
+        size_t at;            /* of four bytes in the code, relative to what follows them */
+        uint32_t constant;    /* behind the code: a mask, or a literal */
+    } *references;
+    size_t reference_count, reference_capacity;
 } writer;
 
 /* ---- bytes ---- */
@@ -58,9 +66,26 @@ static void put_bytes(writer *w, const void *from, size_t count)
     w->count += count;
 }
 
+/* Constants behind the code: MASKS of a line each, then literals. */
+enum { MASK_SIGN, MASK_OTHERS, MASKS, MASK_BYTES = 64 };
+
+/* Four bytes that will be the distance to a constant. */
+static void put_reference(writer *w, uint32_t constant)
+{
+    const uint32_t later = 0;
+    if (taut_mem_grow(w->context, &w->references, &w->reference_capacity, w->reference_count + 1,
+                      sizeof *w->references)) {
+        w->failed = 1;
+        return;
+    }
+    w->references[w->reference_count++] = (struct reference){ w->count, constant };
+    put_bytes(w, &later, 4);
+}
+
 /* Packed double operations; prefix 66 in VEX's code, map 0F. */
 enum { LOAD = 0x10, STORE = 0x11, SQRT = 0x51, AND = 0x54, XOR = 0x57, ADD = 0x58, MULTIPLY = 0x59, SUBTRACT = 0x5c,
        LESSER = 0x5d, DIVIDE = 0x5e, GREATER = 0x5f };
+enum { BROADCAST = 0x19, GATHER = 0x92 }; /* map 0F38 */
 enum { PREFIX_66 = 1 };
 
 static int is_extended(const writer *w, unsigned target, unsigned first, unsigned second)
@@ -103,6 +128,46 @@ static void put_memory(writer *w, unsigned operation, unsigned target, unsigned 
     put(w, (is_short ? 0x40u : 0x80u) | (target & 7) << 3 | (is_saved ? 5u : 3u));
     const uint32_t shown = is_short ? offset / unit : offset;
     put_bytes(w, &shown, is_short ? 1 : 4);
+}
+
+/* target = first operation a mask */
+static void put_mask(writer *w, unsigned operation, unsigned target, unsigned first, uint32_t mask)
+{
+    if (!room(w, BYTES_MOST)) return;
+    put_operation(w, operation, target, first, 0);
+    put(w, (target & 7) << 3 | 5);
+    put_reference(w, mask);
+}
+
+/* The first bytes of a load from map 0F38: gather, or one number for all. W: EVEX has 1, VEX what it is given. */
+static void put_load(writer *w, unsigned operation, unsigned target, unsigned index, unsigned mask, int vex_w)
+{
+    if (w->can_extend) {
+        put(w, 0x62);
+        put(w, (~target & 8) << 4 | (~index & 8) << 3 | 0x20 | (~target & 16) | 2);
+        put(w, 0xfd);
+        put(w, (w->width == 8 ? 0x40u : 0x20u) | (~index & 16) >> 1 | (operation == GATHER));
+    } else {
+        put(w, 0xc4), put(w, (~target & 8) << 4 | (~index & 8) << 3 | 0x20 | 2);
+        put(w, (vex_w ? 0x80u : 0) | (~mask & 15) << 3 | 4 | PREFIX_66);
+    }
+    put(w, operation);
+}
+
+/* register := the literal, in all lanes */
+static void put_literal(writer *w, unsigned target, uint32_t literal)
+{
+    if (!room(w, BYTES_MOST)) return;
+    put_load(w, BROADCAST, target, 0, 0, 0);
+    put(w, (target & 7) << 3 | 5);
+    put_reference(w, MASKS + literal);
+}
+
+/* rax := where the vector of an input is */
+static void put_base(writer *w, uint32_t input)
+{
+    const uint32_t offset = w->p->base_of[input] * (uint32_t)sizeof(real *);
+    put(w, 0x49), put(w, 0x8b), put(w, 0x85), put_bytes(w, &offset, 4);
 }
 
 /* [r12 + ..] := register */
@@ -160,16 +225,90 @@ static void hold(writer *w, unsigned r, uint32_t row, uint32_t next, int is_ahea
     w->where[row] = (unsigned char)r;
 }
 
+static int is_literal(const writer *w, uint32_t row)
+{
+    return row >= w->p->literal_first && row < w->p->literal_first + w->p->literal_count;
+}
+
+/* An input that has not been gathered: nothing is in its row. */
+static int is_ahead_of(const writer *w, uint32_t row)
+{
+    const element_program *p = w->p;
+    return row >= p->saved_count && row < p->saved_count + p->input_count && !w->fetched[row - p->saved_count];
+}
+
+/* register := [rcx + 4 r14], `width` indices; rcx := where they are, before that */
+static void put_indices(writer *w, unsigned target, uint32_t input)
+{
+    const uint32_t offset = input * (uint32_t)sizeof(uint32_t *);
+    put(w, 0x49), put(w, 0x8b), put(w, 0x8f), put_bytes(w, &offset, 4);
+    if (w->can_extend) {
+        put(w, 0x62), put(w, (~target & 8) << 4 | 0x20 | (~target & 16) | 1), put(w, 0x7e);
+        put(w, w->width == 8 ? 0x28 : 0x08);
+    } else {
+        put(w, 0xc4), put(w, (~target & 8) << 4 | 0x20 | 1), put(w, 0x7a);
+    }
+    put(w, 0x6f), put(w, (target & 7) << 3 | 4), put(w, 0xb1);
+}
+
+static void put_gather(writer *w, unsigned target, unsigned index, unsigned mask)
+{
+    if (w->can_extend) { /* kxnorw k1, k1, k1 */
+        put(w, 0xc5), put(w, 0xf4), put(w, 0x46), put(w, 0xc9);
+    } else { /* vpcmpeqd mask, mask, mask */
+        put(w, 0xc4), put(w, (~mask & 8) << 4 | 0x40 | (~mask & 8) << 2 | 1);
+        put(w, (~mask & 15) << 3 | 4 | PREFIX_66), put(w, 0x76), put(w, 0xc0 | (mask & 7) << 3 | (mask & 7));
+    }
+    put_load(w, GATHER, target, index, mask, 1);
+    put(w, (target & 7) << 3 | 4), put(w, 0xc0 | (index & 7) << 3);
+}
+
+/* A gather must not write what it reads: its registers are three. */
+static unsigned fetch(writer *w, uint32_t row)
+{
+    const uint32_t input = row - w->p->saved_count;
+    const unsigned locked = w->locked, r = take(w);
+    w->fetched[input] = 1;
+    w->locked |= 1u << r;
+    if (!w->p->inputs[input].index) {
+        if (!room(w, 2 * BYTES_MOST)) return r;
+        put_base(w, input);
+        put_load(w, BROADCAST, r, 0, 0, 0);
+        put(w, (r & 7) << 3);
+    } else {
+        const unsigned index = take(w);
+        w->locked |= 1u << index;
+        const unsigned mask = w->can_extend ? 0 : take(w);
+        if (!room(w, 4 * BYTES_MOST)) return r;
+        put_indices(w, index, input);
+        put_base(w, input);
+        put_gather(w, r, index, mask);
+    }
+    w->locked = locked;
+    return r;
+}
+
 static unsigned get(writer *w, uint32_t row)
 {
     unsigned r = w->where[row];
     if (r == NOT_HERE) {
-        r = take(w);
-        put_memory(w, LOAD, r, 0, row, 0);
-        hold(w, r, row, w->now, 0);
+        const int is_input = is_ahead_of(w, row);
+        r = is_input ? fetch(w, row) : take(w);
+        if (is_literal(w, row)) put_literal(w, r, row - w->p->literal_first);
+        else if (!is_input) put_memory(w, LOAD, r, 0, row, 0);
+        hold(w, r, row, w->now, is_input);
     }
     w->locked |= 1u << r;
     return r;
+}
+
+/* Puts a row where memory is read that no instruction has written. */
+static void put_home(writer *w, uint32_t row)
+{
+    const unsigned r = get(w, row);
+    put_memory(w, STORE, r, 0, row, 1);
+    w->held[r].is_ahead = 0;
+    w->locked &= ~(1u << r);
 }
 
 /* An operand was read. */
@@ -203,9 +342,6 @@ static unsigned operation_of(const instruction *c)
 
 static int is_binary(const instruction *c) { return !op_has_number((op)c->op) && taut_op_arity((op)c->op) == 2; }
 
-/* Rows behind the others: the bits of the sign, and all others. */
-static uint32_t sign_row(const writer *w) { return w->p->register_count; }
-
 static void find_next_reads(writer *w)
 {
     const element_program *p = w->p;
@@ -230,7 +366,7 @@ static void put_native(writer *w, const instruction *c, unsigned operation)
     if (c->op == OP_NEG || c->op == OP_ABS) {
         pass(w, a, next->a);
         r = take(w);
-        put_memory(w, operation, r, x, sign_row(w) + (c->op == OP_ABS), 1);
+        put_mask(w, operation, r, x, c->op == OP_ABS ? MASK_OTHERS : MASK_SIGN);
     } else if (c->op == OP_SQRT) {
         pass(w, a, next->a);
         r = take(w);
@@ -240,7 +376,8 @@ static void put_native(writer *w, const instruction *c, unsigned operation)
         put_registers(w, operation, r, x, x);
         if (c->b == 3) put_registers(w, operation, r, r, x);
         pass(w, a, next->a);
-    } else if (first != second && w->where[second] == NOT_HERE && (exchanges ? next->a : next->b) == NEVER) {
+    } else if (first != second && w->where[second] == NOT_HERE && (exchanges ? next->a : next->b) == NEVER
+               && !is_literal(w, second) && !is_ahead_of(w, second)) {
         pass(w, first, exchanges ? next->b : next->a);
         r = take(w);
         put_memory(w, operation, r, x, second, 0);
@@ -274,15 +411,13 @@ static void put_call(writer *w, const instruction *c)
 {
     void (*const function)(const instruction *, uint32_t, uint32_t, real *) = X(element_lanes_run);
     const uint32_t operands[] = { c->a / w->width, is_binary(c) ? c->b / w->width : c->a / w->width };
+    for (int i = 0; i < 2; i++) /* to where the interpreter looks for them */
+        if (operands[i] < w->p->saved_count || is_literal(w, operands[i]) || is_ahead_of(w, operands[i]))
+            put_home(w, operands[i]);
     for (unsigned r = 0; r < REGISTERS_MOST; r++)
         if ((w->used >> r & 1) && w->held[r].is_ahead) write_back(w, r);
     for (unsigned r = 0; r < REGISTERS_MOST; r++)
         if (w->used >> r & 1) release(w, r);
-    for (int i = 0; i < 2; i++)
-        if (operands[i] < w->p->saved_count) { /* to where the interpreter looks for it */
-            put_memory(w, LOAD, 0, 0, operands[i], 0);
-            put_memory(w, STORE, 0, 0, operands[i], 1);
-        }
     if (!room(w, 64)) return;
     put(w, 0xc5), put(w, 0xf8), put(w, 0x77); /* vzeroupper */
     put(w, 0x48), put(w, 0xbf), put_bytes(w, &c, 8);
@@ -295,17 +430,31 @@ static void put_call(writer *w, const instruction *c)
 
 static void put_start(writer *w)
 {
-    static const unsigned char start[] = { 0x53, 0x55, 0x41, 0x54,               /* push rbx, rbp, r12 */
-                                           0x48, 0x89, 0xfb, 0x48, 0x89, 0xf5,   /* mov rbx, rdi; mov rbp, rsi */
-                                           0x49, 0x89, 0xd4 };                   /* mov r12, rdx */
-    if (room(w, BYTES_MOST)) put_bytes(w, start, sizeof start);
+    static const unsigned char start[] = {
+        0x53, 0x55, 0x41, 0x54, 0x41, 0x55, 0x41, 0x56, 0x41, 0x57, /* push rbx, rbp, r12, r13, r14, r15 */
+        0x48, 0x83, 0xec, 0x08,                                     /* sub rsp, 8 */
+        0x48, 0x89, 0xfb, 0x48, 0x89, 0xf5, 0x49, 0x89, 0xd4,       /* mov rbx, rdi; mov rbp, rsi; mov r12, rdx */
+        0x49, 0x89, 0xcd, 0x4d, 0x89, 0xc6, 0x49, 0xbf              /* mov r13, rcx; mov r14, r8; mov r15, .. */
+    };
+    const uint32_t *const *indices = w->p->indices;
+    if (!room(w, 2 * BYTES_MOST)) return;
+    put_bytes(w, start, sizeof start);
+    put_bytes(w, &indices, 8);
 }
 
 static void put_end(writer *w)
 {
-    static const unsigned char end[] = { 0xc5, 0xf8, 0x77, 0x41, 0x5c, 0x5d, 0x5b, 0xc3 };
-    for (unsigned r = 0; r < REGISTERS_MOST; r++)
-        if ((w->used >> r & 1) && w->held[r].is_ahead) write_back(w, r);
+    static const unsigned char end[] = { 0xc5, 0xf8, 0x77, 0x48, 0x83, 0xc4, 0x08, 0x41, 0x5f, 0x41, 0x5e,
+                                         0x41, 0x5d, 0x41, 0x5c, 0x5d, 0x5b, 0xc3 };
+    const element_program *p = w->p;
+    for (uint32_t o = p->kept_count; o < p->output_count; o++) {
+        w->locked = 0;
+        if (is_literal(w, p->results[o]) || is_ahead_of(w, p->results[o])) put_home(w, p->results[o]);
+    }
+    for (uint32_t o = p->kept_count; o < p->output_count; o++) {
+        const unsigned r = w->where[p->results[o]];
+        if (r != NOT_HERE && w->held[r].is_ahead) write_back(w, r);
+    }
     if (room(w, BYTES_MOST)) put_bytes(w, end, sizeof end);
 }
 
@@ -343,6 +492,48 @@ static void write_all(writer *w)
     put_end(w);
 }
 
+/* Masks and literals behind the code, and where the code refers to them. */
+static void put_constants(writer *w)
+{
+    static const uint64_t masks[MASKS] = { (uint64_t)1 << 63, ~((uint64_t)1 << 63) };
+    const element_program *p = w->p;
+    const size_t padding = (MASK_BYTES - w->count % MASK_BYTES) % MASK_BYTES,
+                 size = padding + MASKS * MASK_BYTES + p->literal_count * sizeof(double);
+    if (!room(w, size)) return;
+    for (size_t i = 0; i < padding; i++) put(w, 0xcc);
+    const size_t first = w->count;
+    for (int k = 0; k < MASKS; k++)
+        for (size_t i = 0; i < MASK_BYTES / sizeof masks[k]; i++) put_bytes(w, &masks[k], sizeof masks[k]);
+    put_bytes(w, p->literals, p->literal_count * sizeof(double));
+    for (size_t k = 0; k < w->reference_count; k++) {
+        const struct reference *of = &w->references[k];
+        const size_t to = first + (of->constant < MASKS ? of->constant * (size_t)MASK_BYTES
+                                                        : MASKS * (size_t)MASK_BYTES + (of->constant - MASKS) * sizeof(double));
+        const uint32_t distance = (uint32_t)(to - of->at - 4);
+        memcpy(w->bytes + of->at, &distance, 4);
+    }
+}
+
+/* The vectors that inputs are taken from, each once. */
+static int list_bases(taut_context *context, element_program *p)
+{
+    p->bases = taut_mem_new(context, p->input_count, sizeof *p->bases);
+    p->base_of = taut_mem_new(context, p->input_count, sizeof *p->base_of);
+    p->indices = taut_mem_new(context, p->input_count, sizeof *p->indices);
+    if (!p->bases || !p->base_of || !p->indices) return TAUT_OUT_OF_MEMORY;
+    for (uint32_t i = 0; i < p->input_count; i++) {
+        const element_input *in = &p->inputs[i];
+        uint32_t k = 0;
+        while (k < p->base_count
+               && (p->bases[k].from != in->from || p->bases[k].at != in->at || p->bases[k].before != in->before))
+            k++;
+        if (k == p->base_count) p->bases[p->base_count++] = *in;
+        p->base_of[i] = k;
+        p->indices[i] = in->index;
+    }
+    return TAUT_OK;
+}
+
 int X(element_machine_width)(uint32_t count)
 {
     if (!__builtin_cpu_supports("avx2")) return 0;
@@ -354,23 +545,27 @@ int X(element_machine_create)(taut_context *context, uint32_t width, element_pro
 {
     const int more = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")
                      && __builtin_cpu_supports("avx512vl");
-    writer w = { .context = context, .p = p, .width = width, .rows = p->register_count + 2,
+    writer w = { .context = context, .p = p, .width = width, .rows = p->register_count, .can_extend = more,
                  .all = more ? 0xffffffffu : 0xffffu };
     if (!p->output_count || (uint64_t)w.rows * width * sizeof(double) > INT32_MAX) return TAUT_OK;
+    if (list_bases(context, p)) return TAUT_OUT_OF_MEMORY;
+    if (p->base_count > ELEMENT_BASES_MOST) return TAUT_OK;
     w.where = taut_mem_new(context, w.rows, 1);
     w.last = taut_mem_new(context, w.rows, sizeof *w.last);
     w.next = taut_mem_new(context, p->length, sizeof *w.next);
     w.outputs = taut_mem_new(context, w.rows, sizeof *w.outputs);
     w.defined = taut_mem_new(context, w.rows, sizeof *w.defined);
     w.others = taut_mem_new(context, p->kept_count, sizeof *w.others);
-    w.failed = !w.where || !w.last || !w.next || !w.outputs || !w.defined || !w.others;
+    w.fetched = taut_mem_new(context, p->input_count, 1);
+    w.failed = !w.fetched || !w.where || !w.last || !w.next || !w.outputs || !w.defined || !w.others;
     if (!w.failed) {
         memset(w.where, NOT_HERE, w.rows);
         write_all(&w);
+        put_constants(&w);
     }
     if (!w.failed && (p->pages = taut_native_pages(w.bytes, p->pages_size = w.count)))
         memcpy(&p->machine, &p->pages, sizeof p->machine); /* a function from a pointer to data */
-    void *const blocks[] = { w.bytes, w.where, w.last, w.next, w.outputs, w.defined, w.others };
+    void *const blocks[] = { w.bytes, w.where, w.last, w.next, w.outputs, w.defined, w.others, w.fetched, w.references };
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) taut_mem_free(context, blocks[i]);
     return w.failed ? TAUT_OUT_OF_MEMORY : TAUT_OK;
 }

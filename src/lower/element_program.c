@@ -267,19 +267,21 @@ static void clear_translation(compiler *c, translation *t)
 
 /* ---- where inputs come from ---- */
 
-static element_input constant_input(const symbols *y, const element_shape *shape, uint32_t k)
+static element_input constant_input(const element_view *v, uint32_t k)
 {
+    const element_shape *shape = v->shape;
     if (k == shape->constants) return (element_input){ FROM_H, 0, NULL, 0 };
-    const uint32_t *index = shape->constant + (size_t)k * shape->stride, own = y->s->store
-                              ? (uint32_t)taut_store_constant_count(y->s->store) : 0;
+    const uint32_t *index = shape->constant + (size_t)k * shape->stride, own = v->y->s->store
+                              ? (uint32_t)taut_store_constant_count(v->y->s->store) : 0;
     return index[0] < own ? (element_input){ FROM_CONSTANT, 0, index, 0 }
                           : (element_input){ FROM_OTHER_CONSTANT, 0, index, own };
 }
 
-static int state_input(const symbols *y, const element_shape *shape, uint32_t k, element_input *in)
+static int state_input(const element_view *v, uint32_t k, element_input *in)
 {
     static const element_source vectors[] = { FROM_Q, FROM_P, FROM_W, FROM_Q_LOW, FROM_P_LOW };
-    const state *x = &y->layout;
+    const element_shape *shape = v->shape;
+    const state *x = &v->y->layout;
     const size_t size = X(state_size)(x), trend = (size_t)(x->trend - x->block), lambda = 5 * (size_t)shape->n;
     if (k < lambda)
         *in = (element_input){ vectors[k / shape->n], 0, index_of(shape, STEP_N, k % shape->n), 0 };
@@ -294,21 +296,22 @@ static int state_input(const symbols *y, const element_shape *shape, uint32_t k,
     return 1;
 }
 
-int X(element_find_input)(const symbols *y, const element_shape *shape, const size_t *offsets, expr e,
-                          element_input *in)
+int X(element_find_input)(const element_view *v, expr e, element_input *in)
 {
+    const symbols *y = v->y;
     const node n = *taut_graph_node(y->g, e);
+    const element_shape *shape = v->shape;
     if (n.op != OP_VARIABLE) return TAUT_UNSUPPORTED;
     if (n.b == (uint32_t)LEAF_CONSTANT && n.a <= shape->constants) {
-        *in = constant_input(y, shape, n.a);
+        *in = constant_input(v, n.a);
         return TAUT_OK;
     }
-    if (n.b == (uint32_t)LEAF_STATE) return state_input(y, shape, n.a, in) ? TAUT_OK : TAUT_UNSUPPORTED;
+    if (n.b == (uint32_t)LEAF_STATE) return state_input(v, n.a, in) ? TAUT_OK : TAUT_UNSUPPORTED;
     if (n.b != (uint32_t)LEAF_UNKNOWN) return TAUT_UNSUPPORTED;
     int g = 0;
     while (n.a >= y->offsets[g + 1]) g++;
-    *in = (element_input){ FROM_UNKNOWN, offsets[g], index_of(shape, y->table->groups[g].size, n.a - y->offsets[g]),
-                           0 };
+    *in = (element_input){ FROM_UNKNOWN, v->part->offsets[g],
+                           index_of(shape, v->part->table->groups[g].size, n.a - y->offsets[g]), 0 };
     return TAUT_OK;
 }
 
@@ -317,8 +320,9 @@ static int list_inputs(compiler *c, const translation *t, element_program *p)
     int status = TAUT_OK;
     p->inputs = taut_mem_new(c->y.context, t->input_count, sizeof *p->inputs);
     if (!p->inputs) return TAUT_OUT_OF_MEMORY;
+    const element_view view = { c->part, c->block->shape, &c->y };
     for (uint32_t i = 0; !status && i < t->input_count; i++)
-        status = X(element_find_input)(&c->y, c->block->shape, c->part->offsets, t->inputs[i], &p->inputs[i]);
+        status = X(element_find_input)(&view, t->inputs[i], &p->inputs[i]);
     return status;
 }
 
@@ -351,9 +355,9 @@ int X(element_program_create)(struct system *s, graph *g, const expr *outputs, s
     tape *made = NULL;
     int status = taut_tape_create(g, outputs, NULL, NULL, (uint32_t)count, p->saved_count + p->input_count, 0, 0, &made);
     if (!status) status = take_tape(s->context, made, l->width, p);
-    /* two rows more are those of machine code, one is for alignment */
+    /* one row more is for alignment */
     if (!status)
-        status = X(workspace_reserve)(s->work, ((size_t)p->register_count + 3) * ELEMENT_WIDTH_MOST, 0, 0);
+        status = X(workspace_reserve)(s->work, ((size_t)p->register_count + 1) * ELEMENT_WIDTH_MOST, 0, 0);
     if (!status && l->is_machine) status = X(element_machine_create)(s->context, l->width, p);
     taut_tape_destroy(s->context, made);
     return status;
@@ -369,9 +373,8 @@ static int make_program(compiler *c, translation *t, uint32_t saved_count, eleme
     p->saved_count = saved_count;
     p->input_count = t->input_count;
     if (t->begins) p->kept_count = (uint32_t)count;
-    if (!status) status = X(element_program_create)(c->y.s, t->g, images, count, &c->block->lanes, p);
     if (!status) status = list_inputs(c, t, p);
-    if (!status) status = X(element_moves_create)(c->y.context, &c->block->lanes, p);
+    if (!status) status = X(element_program_create)(c->y.s, t->g, images, count, &c->block->lanes, p);
     taut_mem_free(c->y.context, images);
     return status;
 }
@@ -400,8 +403,7 @@ static int make_programs(compiler *c)
     return status;
 }
 
-/* Not where places contain forces at the start, of which an element has a part only. */
-static int is_expressible(const element_part *part)
+int X(element_is_expressible)(const element_part *part)
 {
     const step_table *t = part->table;
     for (int i = 0; i < t->place_count; i++)
@@ -429,7 +431,7 @@ static void clear(compiler *c)
 
 void X(element_program_clear)(taut_context *context, element_program *p)
 {
-    void *const blocks[] = { p->code, p->inputs, p->literals, p->results, p->moves, p->move_rows };
+    void *const blocks[] = { p->code, p->inputs, p->literals, p->results, p->bases, p->base_of, p->indices };
     X(element_machine_clear)(p);
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) taut_mem_free(context, blocks[i]);
 }
@@ -437,7 +439,7 @@ void X(element_program_clear)(taut_context *context, element_program *p)
 int X(element_compile)(const element_part *part, element_block *b, uint32_t *push_count, int *expressible)
 {
     compiler c = { .part = part, .block = b };
-    *expressible = is_expressible(part);
+    *expressible = X(element_is_expressible)(part);
     if (!*expressible) return TAUT_OK;
     int status = X(symbols_create_element)(part->s, part->table, b->shape, &c.y);
     if (!status) status = list_variables(&c);

@@ -36,6 +36,7 @@ struct element_reading {
 /* ---- what is computed ---- */
 
 typedef struct {
+    const element_part *part;
     symbols y;
     reading_block *block;
     expr *outputs;
@@ -155,17 +156,17 @@ static int find_still(compiler *c, translation *t)
 
 static int list_inputs(compiler *c, translation *t, int still, element_program *p)
 {
-    static const size_t offsets[GROUPS + 1] = { GROUP_VELOCITY, GROUP_LAMBDA, GROUPS };
+    const element_view view = { c->part, c->block->shape, &c->y };
     p->inputs = taut_mem_new(c->y.context, t->count, sizeof *p->inputs);
     if (!p->inputs) return TAUT_OUT_OF_MEMORY;
     for (size_t i = 0; i < t->count; i++) {
         const expr e = t->list[i];
         if (taut_graph_node(c->y.g, e)->op != OP_VARIABLE || (t->still[e] > 0) != still) continue;
         t->image[e] = taut_expr_variable(t->g, KIND_SLOT, p->saved_count + p->input_count);
-        const int status = X(element_find_input)(&c->y, c->block->shape, offsets, e, &p->inputs[p->input_count++]);
+        const int status = X(element_find_input)(&view, e, &p->inputs[p->input_count++]);
         if (status) return status;
     }
-    return X(element_moves_create)(c->y.context, &c->block->lanes, p);
+    return TAUT_OK;
 }
 
 /* The program of what is still, or of all else; the roots are replaced by their images. */
@@ -232,14 +233,14 @@ static int compile(compiler *c, int has_power)
     return status;
 }
 
-static int compile_shape(element_reading *r, const step_table *t, int has_power, reading_block *b)
+static int compile_shape(const element_part *part, int has_power, reading_block *b)
 {
-    compiler c = { .block = b };
-    X(element_lanes_begin)(r->s, b->shape->count, &b->lanes);
-    int status = X(symbols_create_element)(r->s, t, b->shape, &c.y);
+    compiler c = { .part = part, .block = b };
+    X(element_lanes_begin)(part->s, b->shape->count, &b->lanes);
+    int status = X(symbols_create_element)(part->s, part->table, b->shape, &c.y);
     if (!status) status = compile(&c, has_power);
     status = X(symbols_status)(&c.y, status);
-    taut_mem_free(r->s->context, c.rows);
+    taut_mem_free(part->s->context, c.rows);
     X(symbols_clear)(&c.y);
     return status;
 }
@@ -273,6 +274,8 @@ static void lay_out(void *self, room_layout *l)
 
 static int create(element_reading *r, const step_table *t, int has_power, int *usable)
 {
+    static const size_t offsets[GROUPS + 1] = { GROUP_VELOCITY, GROUP_LAMBDA, GROUPS }; /* they only tell groups apart */
+    const element_part part = { .s = r->s, .table = t, .graph = &r->graph, .offsets = offsets };
     int status = X(element_graph_create)(r->s, t, 1, &r->graph, usable);
     if (status || !*usable) return status;
     r->blocks = taut_mem_new(r->s->context, r->graph.shape_count, sizeof *r->blocks);
@@ -280,7 +283,7 @@ static int create(element_reading *r, const step_table *t, int has_power, int *u
     while (!status && r->block_count < r->graph.shape_count) {
         reading_block *b = &r->blocks[r->block_count];
         b->shape = &r->graph.shapes[r->block_count++];
-        status = compile_shape(r, t, has_power, b);
+        status = compile_shape(&part, has_power, b);
     }
     return status ? status : room_create(r->s->context, lay_out, r, &r->room);
 }

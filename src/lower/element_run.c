@@ -53,7 +53,7 @@ void X(element_phase_destroy)(element_phase *p)
         element_program *const programs[] = { &b->begin, &b->residual, &b->matrix, &b->results };
         for (size_t k = 0; k < sizeof programs / sizeof *programs; k++)
             X(element_program_clear)(context, programs[k]);
-        void *const lists[] = { b->residual_rows, b->result_rows, b->rows, b->columns, b->places, b->island_places };
+        void *const lists[] = { b->residual_rows, b->result_rows, b->rows, b->columns, b->places };
         for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) taut_mem_free(context, lists[k]);
     }
     taut_mem_free(context, p->blocks);
@@ -76,19 +76,14 @@ size_t X(element_phase_entries)(const element_phase *p, int *row, int *column)
     return count;
 }
 
-int X(element_phase_place)(element_phase *p, const int *place, const int *island)
+int X(element_phase_place)(element_phase *p, const int *place)
 {
     for (uint32_t i = 0; i < p->block_count; i++) {
         element_block *b = &p->blocks[i];
         const size_t count = (size_t)b->matrix.output_count * b->shape->count;
         b->places = taut_mem_new(p->s->context, count, sizeof *b->places);
-        if (island) b->island_places = taut_mem_new(p->s->context, count, sizeof *b->island_places);
-        if (!b->places || (island && !b->island_places)) return TAUT_OUT_OF_MEMORY;
-        for (size_t k = 0; k < count; k++) {
-            b->places[k] = place[k];
-            if (island) b->island_places[k] = island[place[k]];
-        }
-        place += count;
+        if (!b->places) return TAUT_OUT_OF_MEMORY;
+        for (size_t k = 0; k < count; k++) b->places[k] = *place++;
     }
     return TAUT_OK;
 }
@@ -117,7 +112,8 @@ static const real *vector_of(const void *user, const element_input *in)
     case FROM_UNKNOWN: return from->now->unknowns + in->at;
     case FROM_H: return &from->now->h;
     case FROM_TIME: return &from->now->times[in->at];
-    case FROM_RIGHT: case ELEMENT_SOURCES: break;
+    case FROM_TABLES:
+    case FROM_LATE: break;
     }
     return NULL;
 }
@@ -209,11 +205,11 @@ static void put_matrix(const element_group *g, void *target)
     }
 }
 
-void X(element_phase_matrix)(element_phase *p, const element_step *now, double *values, int for_islands)
+void X(element_phase_matrix)(element_phase *p, const element_step *now, double *values)
 {
     for (uint32_t i = 0; i < p->block_count; i++) {
         const element_block *b = &p->blocks[i];
-        matrix_target to = { for_islands ? b->island_places : b->places, values };
+        matrix_target to = { b->places, values };
         run(p, b, &b->matrix, now, NULL, put_matrix, &to);
     }
 }

@@ -41,16 +41,15 @@ int X(element_phase_create)(const element_part *part, element_phase **result);
 void X(element_phase_destroy)(element_phase *p);
 /* Rows and columns of all contributions to Newton's matrix, count of them; one entry may have several. */
 size_t X(element_phase_entries)(const element_phase *p, int *row, int *column);
-/* Where contribution k goes, in the same order: number place[k] of the values that element_phase_matrix gets. island:
-   for each of these values its place in the table of islands (islands.h); NULL: there are none. */
-int X(element_phase_place)(element_phase *p, const int *place, const int *island);
+/* Where contribution k goes, in the same order: number place[k] of the values that element_phase_matrix gets. */
+int X(element_phase_place)(element_phase *p, const int *place);
 
 /* With unknowns of earlier phases and the state; before the others. */
 void X(element_phase_begin)(element_phase *p, const element_step *now);
 /* out (size numbers) := the equations at the unknowns. *push, if asked for: the largest force times the step. */
 void X(element_phase_residual)(element_phase *p, const element_step *now, real *out, real *push);
-/* values += the matrix; in the places of its columns, or in those for islands */
-void X(element_phase_matrix)(element_phase *p, const element_step *now, double *values, int for_islands);
+/* values += the matrix */
+void X(element_phase_matrix)(element_phase *p, const element_step *now, double *values);
 /* out += the results at the unknowns; only of a phase that has them */
 int X(element_phase_has_results)(const element_phase *p);
 void X(element_phase_results)(element_phase *p, const element_step *now, real *out);

@@ -76,10 +76,15 @@ static int worst_equation(const real *r, int size)
     return worst;
 }
 
+static int whole_residual(newton *n, const newton_problem *p, const real *x)
+{
+    return (p->whole ? p->whole : p->residual)(p->self, x, n->residual);
+}
+
 static int give_up(newton *n, const newton_problem *p, const real *x, int iterations, real time, const char *what)
 {
     char name[200];
-    int status = p->residual(p->self, x, n->residual);
+    int status = whole_residual(n, p, x);
     if (status) return status;
     int worst = worst_equation(n->residual, p->size);
     real value = n->residual[worst];
@@ -101,7 +106,7 @@ static int is_solved(newton *n, const newton_problem *p, const real *x, real siz
 {
     *solved = 0;
     if (!p->is_round_off || !(size <= REAL(sqrt)(REAL_EPSILON))) return TAUT_OK;
-    int status = p->residual(p->self, x, n->residual);
+    int status = whole_residual(n, p, x);
     if (!status) *solved = p->is_round_off(p->self, x, n->residual);
     return status;
 }
@@ -227,7 +232,7 @@ int X(newton_solve)(newton *n, const newton_problem *p, real *x, int has_factor,
         if (secants && fresh && k > 0) follow_secants(n, p, slow);
         real size = p->measure(p->self, x, n->residual);
         if (!(size - size == 0)) return give_up(n, p, x, k + 1, time, what);
-        if (!n->corrected) X(newton_correct)(n, x, p->size);
+        if (!n->corrected && !(p->corrects && p->corrects(p->self))) X(newton_correct)(n, x, p->size);
         if (rough == NEWTON_SETTLES) {
             int shrinks = settled++ == 0 || size < before / 2;
             before = size;
@@ -242,7 +247,7 @@ int X(newton_solve)(newton *n, const newton_problem *p, real *x, int has_factor,
         /* Among rounding errors the corrections seem to shrink slowly. They still shrink as fast as they did before,
            and what is left is what that says. */
         if (rate < best) best = rate;
-        if (n->relaxed && size <= crowd * 64 * REAL_EPSILON && best * size <= rest) return TAUT_OK;
+        if (k > 0 && size <= crowd * 64 * REAL_EPSILON && REAL(fmax)(best, LUCKY_RATE) * size <= rest) return TAUT_OK;
         if (secants && fresh && k > 0 && secants_go_on(slow, size, rate, floor)) {
             if (slow++ && rate > SLOW_STRAYS) has_factor = 0;
             before = size;

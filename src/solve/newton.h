@@ -40,6 +40,10 @@ typedef struct newton_problem {
        some corrections that remove what the rough one left in equations it does not know well, after which the
        residual must be round-off. */
     newton_matrix (*kind)(void *self);
+    /* r := the equations at x, for messages and for is_round_off, where residual leaves them elsewhere. NULL: residual. */
+    int (*whole)(void *self, const real *x, real *r);
+    /* Has solve made the correction itself, in numbers of its own? NULL: no. */
+    int (*corrects)(void *self);
 } newton_problem;
 
 enum { NEWTON_SECANTS = 6 };

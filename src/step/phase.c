@@ -327,29 +327,30 @@ static int declare_entries(step_compiled *p)
     return status;
 }
 
-static void list_constraints(const step_work *w, int at, step_size size, int *list)
+/* Work is no sum over elements. */
+static int has_work(const step_compiled *p)
 {
-    const int count = (int)size_of(w->s, size);
-    for (int k = 0; k < count; k++) list[at + k] = size == STEP_C ? k : -1;
+    const step_table *t = p->w->table;
+    for (int i = 0; i < t->term_count; i++)
+        if (t->terms[i].equation == STEP_RESULT_WORK && !X(step_function_empty)(p->w->s, t->terms[i].function)) return 1;
+    return 0;
 }
 
-static int create_islands(step_compiled *p)
+static element_part part_of(const step_compiled *p)
 {
     const step_work *w = p->w;
     const step_table *t = w->table;
-    const pattern *columns = X(assembly_columns_of)(p->matrix);
-    int *row = taut_mem_new(w->s->context, (size_t)p->size, sizeof *row),
-        *column = taut_mem_new(w->s->context, (size_t)p->size, sizeof *column);
-    int status = row && column ? TAUT_OK : TAUT_OUT_OF_MEMORY;
-    const island_matrix m = { w->s, p->size, columns->start, columns->index, row, column };
-    for (int g = p->first_group; !status && g < p->first_group + p->group_count; g++)
-        list_constraints(w, (int)(w->offsets[g] - w->offsets[p->first_group]), t->groups[g].size, column);
-    for (int e = 0; !status && e < t->equation_count; e++)
-        if (p->rows[e] >= 0) list_constraints(w, p->rows[e], t->equations[e].size, row);
-    if (!status) status = X(islands_create)(&m, &p->islands);
-    taut_mem_free(w->s->context, row);
-    taut_mem_free(w->s->context, column);
-    return status;
+    element_part part = { .s = w->s, .table = t, .graph = w->graph, .offsets = w->offsets, .size = p->size,
+                          .first_group = p->first_group, .group_count = p->group_count,
+                          .pushes = p->measured[STEP_MOMENTUM] };
+    for (int e = 0; e < t->equation_count; e++)
+        if (p->rows[e] >= 0)
+            part.equations[part.equation_count++] = (element_rows){ e, p->rows[e], t->equations[e].size };
+    if (p->index == t->phase_count - 1 && !has_work(p)) {
+        part.results[part.result_count++] = (element_rows){ STEP_RESULT_Q, 0, STEP_N };
+        part.results[part.result_count++] = (element_rows){ STEP_RESULT_P, (int)w->s->n, STEP_N };
+    }
+    return part;
 }
 
 static int create_matrix(step_compiled *p)
@@ -363,37 +364,16 @@ static int create_matrix(step_compiled *p)
     if (p->w->table->phases[p->index].many_zeros || p->softened.count) X(assembly_expect_zeros)(p->matrix);
     status = X(assembly_finish)(p->matrix, 0);
     if (status || !p->elements) return status;
-    status = p->softened.count ? TAUT_OK : create_islands(p);
-    if (status) return status;
-    return X(element_phase_place)(p->elements, X(assembly_places)(p->matrix),
-                                  p->islands ? X(islands_places)(p->islands) : NULL);
-}
-
-/* Work is no sum over elements. */
-static int has_work(const step_compiled *p)
-{
-    const step_table *t = p->w->table;
-    for (int i = 0; i < t->term_count; i++)
-        if (t->terms[i].equation == STEP_RESULT_WORK && !X(step_function_empty)(p->w->s, t->terms[i].function)) return 1;
-    return 0;
+    status = X(element_phase_place)(p->elements, X(assembly_places)(p->matrix));
+    if (status || p->softened.count) return status;
+    const element_part part = part_of(p);
+    return X(clusters_create)(&part, p->elements, &p->clusters);
 }
 
 static int create_elements(step_compiled *p)
 {
-    const step_work *w = p->w;
-    const step_table *t = w->table;
-    element_part part = { .s = w->s, .table = t, .graph = w->graph, .offsets = w->offsets, .size = p->size,
-                          .first_group = p->first_group, .group_count = p->group_count,
-                          .pushes = p->measured[STEP_MOMENTUM] };
-    if (!w->graph) return TAUT_OK;
-    for (int e = 0; e < t->equation_count; e++)
-        if (p->rows[e] >= 0)
-            part.equations[part.equation_count++] = (element_rows){ e, p->rows[e], t->equations[e].size };
-    if (p->index == t->phase_count - 1 && !has_work(p)) {
-        part.results[part.result_count++] = (element_rows){ STEP_RESULT_Q, 0, STEP_N };
-        part.results[part.result_count++] = (element_rows){ STEP_RESULT_P, (int)w->s->n, STEP_N };
-    }
-    return X(element_phase_create)(&part, &p->elements);
+    const element_part part = part_of(p);
+    return p->w->graph ? X(element_phase_create)(&part, &p->elements) : TAUT_OK;
 }
 
 /* With constant mass in small blocks the saddle-point problem is one for the multipliers alone. */
@@ -438,7 +418,7 @@ void X(step_phase_clear)(step_compiled *p)
     taut_mem_free(context, p->entries);
     X(softened_clear)(p);
     X(element_phase_destroy)(p->elements);
-    X(islands_destroy)(p->islands);
+    X(clusters_destroy)(p->clusters);
     X(assembly_destroy)(p->matrix);
     X(chord_destroy)(p->chord);
     X(kkt_destroy)(p->kkt);
@@ -522,7 +502,7 @@ void X(step_phase_begin)(step_compiled *p)
     p->softened.choose = w->s->softening != NULL;
     w->push = 0;
     begin_measures(p);
-    if (p->elements) X(element_phase_begin)(p->elements, &w->elements);
+    p->clusters_at_work = p->elements_begun = 0;
     if (p->elements && !w->by_fields) return;
     for (int i = 0; i < p->evaluation_count; i++) {
         const step_evaluation *e = &p->evaluations[i];
@@ -536,9 +516,17 @@ static void move_places(step_compiled *p)
     for (int i = 0; i < p->moving_count; i++) X(step_find_place)(p->w, p->places[i]);
 }
 
+/* Before elements are asked: where clusters do the work, nobody asks them. */
+static void begin_elements(step_compiled *p)
+{
+    if (!p->elements_begun) X(element_phase_begin)(p->elements, &p->w->elements);
+    p->elements_begun = 1;
+}
+
 void X(step_phase_residual)(step_compiled *p, real *out)
 {
     if (p->elements && !p->w->by_fields) {
+        begin_elements(p);
         X(element_phase_residual)(p->elements, &p->w->elements, out, &p->w->push);
         return;
     }
@@ -552,9 +540,45 @@ void X(step_phase_residual)(step_compiled *p, real *out)
 
 static int residual(void *self, const real *x, real *out)
 {
+    step_compiled *p = self;
     (void)x;
-    X(step_phase_residual)(self, out);
+    if (p->clusters_at_work)
+        X(clusters_residual)(p->clusters, &p->w->elements, &p->w->push);
+    else
+        X(step_phase_residual)(p, out);
     return TAUT_OK;
+}
+
+/* Where clusters have the unknowns, and what the equations miss. */
+static int whole_residual(void *self, const real *x, real *out)
+{
+    step_compiled *p = self;
+    (void)x;
+    if (p->clusters_at_work) X(clusters_write)(p->clusters, p->w->x);
+    X(step_phase_residual)(p, out);
+    return TAUT_OK;
+}
+
+static int corrects(void *self) { return ((const step_compiled *)self)->clusters_at_work; }
+
+void X(step_phase_end)(step_compiled *p)
+{
+    if (p->clusters_at_work) X(clusters_write)(p->clusters, p->w->x);
+}
+
+int X(step_phase_results)(step_compiled *p, real *out)
+{
+    step_work *w = p->w;
+    if (!p->elements || w->by_fields || !X(element_phase_has_results)(p->elements)) return 0;
+    out[2 * (size_t)w->s->n] = 0;
+    if (p->clusters_at_work) {
+        X(clusters_results)(p->clusters, &w->elements, out);
+        return 1;
+    }
+    begin_elements(p);
+    memset(out, 0, 2 * (size_t)w->s->n * sizeof *out);
+    X(element_phase_results)(p->elements, &w->elements, out);
+    return 1;
 }
 
 static void put_entries(step_compiled *p, const step_evaluation *e)
@@ -594,7 +618,10 @@ static int factor_whole(step_compiled *p)
 {
     step_work *w = p->w;
     X(assembly_zero)(p->matrix);
-    if (p->elements) X(element_phase_matrix)(p->elements, &w->elements, X(assembly_values)(p->matrix), 0);
+    if (p->elements) {
+        begin_elements(p);
+        X(element_phase_matrix)(p->elements, &w->elements, X(assembly_values)(p->matrix));
+    }
     for (int i = 0; !p->elements && i < p->evaluation_count; i++) put_entries(p, &p->evaluations[i]);
     X(softened_put)(p);
     const int status = X(assembly_factor)(p->matrix);
@@ -619,11 +646,15 @@ static int factor(void *self, const real *x)
     }
     if (p->chord && choose_chord(p, &status)) return status;
     p->at_work = NEWTON_EXACT;
-    p->islands_at_work = 0;
-    if (p->islands && !p->islands_failed) {
-        X(element_phase_matrix)(p->elements, &w->elements, X(islands_begin)(p->islands), 1);
-        status = X(islands_factor)(p->islands, &p->islands_at_work);
-        if (status || p->islands_at_work) return status;
+    if (p->clusters && !p->clusters_failed && !w->by_fields) {
+        int usable;
+        if (!p->clusters_at_work) X(clusters_begin)(p->clusters, &w->elements);
+        p->clusters_at_work = 1;
+        status = X(clusters_factor)(p->clusters, &w->elements, &usable);
+        if (status || usable) return status;
+        X(clusters_write)(p->clusters, w->x);
+        p->clusters_at_work = 0;
+        p->clusters_failed = 1;
     }
     return factor_whole(p);
 }
@@ -634,18 +665,13 @@ static int solve(void *self, real *out)
     step_work *w = p->w;
     size_t n = w->s->n;
     if (p->solver == STEP_EXPLICIT) return TAUT_OK; /* the matrix is the identity */
+    if (p->clusters_at_work) return X(clusters_correct)(p->clusters, &w->elements, w->x, p->cluster_sizes);
     /* the corrections that follow remove what the first choice does to the motion */
     real *unknowns = p->softened.choose ? w->x + w->offsets[p->first_group] : NULL;
     p->softened.choose = 0;
     if (p->solver == STEP_SPARSE && p->at_work != NEWTON_EXACT) {
         int status = X(chord_solve)(p->chord, p->at_work == NEWTON_SETTLES, out);
         return status ? status : X(chord_choose)(p->chord, unknowns, out);
-    }
-    if (p->islands_at_work) {
-        int status = X(islands_solve)(p->islands, out, &p->islands_at_work);
-        if (status || p->islands_at_work) return status;
-        status = factor_whole(p); /* the unknowns are those of the matrix: it is the first solution */
-        if (status) return status;
     }
     if (p->solver == STEP_SPARSE) {
         int status = X(assembly_solve)(p->matrix, out);
@@ -673,6 +699,12 @@ static real measure(void *self, const real *x, const real *change)
         size_t count = size_of(w->s, group->size), at = w->offsets[g] - w->offsets[p->first_group];
         real scale = group->measure == STEP_MOVES ? step_factor(w, group->scale.coefficient, group->scale.power) : 1;
         if (group->measure == STEP_NOT_MEASURED) continue;
+        if (p->clusters_at_work) {
+            const cluster_size *sizes = &p->cluster_sizes[g - p->first_group];
+            largest[group->measure] = real_most(largest[group->measure], scale * sizes->largest);
+            moved[group->measure] = real_most(moved[group->measure], scale * sizes->moved);
+            continue;
+        }
         largest[group->measure] = largest_of(by, largest[group->measure], scale, x + at, count);
         moved[group->measure] = largest_of(by, moved[group->measure], scale, change + at, count);
     }
@@ -788,7 +820,8 @@ real X(step_phase_product)(void *self, const real *a, const real *b)
 
 newton_problem X(step_phase_problem)(step_compiled *p)
 {
-    return (newton_problem){ p,     p->size, residual, p->solver == STEP_EXPLICIT ? NULL : factor,
-                             solve, measure, name,     is_round_off,
-                             p->chord ? kind_of_matrix : NULL };
+    return (newton_problem){ .self = p, .size = p->size, .residual = residual,
+                             .factor = p->solver == STEP_EXPLICIT ? NULL : factor, .solve = solve, .measure = measure,
+                             .name = name, .is_round_off = is_round_off, .kind = p->chord ? kind_of_matrix : NULL,
+                             .whole = whole_residual, .corrects = corrects };
 }

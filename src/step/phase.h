@@ -3,8 +3,7 @@
 #ifndef TAUT_STEP_PHASE_H
 #define TAUT_STEP_PHASE_H
 
-#include "lower/elements.h"
-#include "lower/islands.h"
+#include "lower/clusters.h"
 #include "solve/assembly.h"
 #include "solve/kkt.h"
 #include "solve/newton.h"
@@ -90,8 +89,10 @@ typedef struct step_compiled {
     enum { STEP_SPARSE, STEP_SADDLE, STEP_EXPLICIT } solver;
     assembly *matrix;
     element_phase *elements;          /* who evaluates residual and matrix; NULL: fields */
-    islands *islands;                 /* who eliminates the matrix; NULL: its linear solver */
-    int islands_at_work, islands_failed; /* the last matrix is theirs; they are not good enough for this step */
+    clusters *clusters;               /* who solves the phase by static condensation; NULL: nobody */
+    int clusters_at_work, clusters_failed; /* the unknowns are theirs; they are not good enough for this step */
+    int elements_begun;               /* elements know what does not move in this phase */
+    cluster_size cluster_sizes[STEP_GROUPS]; /* of the last correction */
     softened softened;                /* constraints that depend on each other */
     struct chord *chord;              /* a rough matrix to begin with (chord.h), or NULL */
     int chord_tried;                  /* in this step: 1 as a matrix, 2 to settle */
@@ -116,6 +117,10 @@ void X(step_phase_begin)(step_compiled *p);
 /* The equations at the unknowns in the workspace. */
 void X(step_phase_residual)(step_compiled *p, real *out);
 newton_problem X(step_phase_problem)(step_compiled *p);
+/* The unknowns in the workspace are the solution, whoever had them. */
+void X(step_phase_end)(step_compiled *p);
+/* out := the results (2n + 1 numbers), by the programs of the last phase. 0: it has none. */
+int X(step_phase_results)(step_compiled *p, real *out);
 /* An inner product of two of its corrections. */
 real X(step_phase_product)(void *self, const real *a, const real *b);
 

@@ -128,9 +128,9 @@ int X(stepper_is_lowered)(const stepper *r) { return r->lowered != NULL; }
 void X(stepper_use_lowered)(stepper *r, int use) { r->general_alone = !use; }
 void X(stepper_use_elements)(stepper *r, int use) { r->work.by_fields = !use; }
 
-int X(stepper_has_elements)(const stepper *r, int phase, int *has_islands)
+int X(stepper_has_elements)(const stepper *r, int phase, int *has_clusters)
 {
-    *has_islands = r->phases[phase].islands != NULL;
+    *has_clusters = r->phases[phase].clusters != NULL;
     return r->phases[phase].elements != NULL;
 }
 
@@ -227,7 +227,7 @@ static int improve(stepper *r, const newton_problem *problem, real *x)
     int status = problem->factor(problem->self, x);
     if (!status) status = problem->residual(problem->self, x, change);
     if (!status) status = problem->solve(problem->self, change);
-    if (!status) X(newton_correct)(&r->newton, x, problem->size);
+    if (!status && !problem->corrects(problem->self)) X(newton_correct)(&r->newton, x, problem->size);
     r->newton.counts.factorisations++;
     r->newton.counts.iterations++;
     return status;
@@ -239,6 +239,7 @@ static int solve_phase(stepper *r, int phase)
     const step_phase *described = &r->table.phases[phase];
     step_work *w = &r->work;
     real *x = w->x + w->offsets[p->first_group];
+    p->clusters_failed = 0;
     guess(r, phase);
     if (p->solver == STEP_EXPLICIT) {
         X(step_phase_residual)(p, r->newton.residual);
@@ -246,13 +247,14 @@ static int solve_phase(stepper *r, int phase)
         return TAUT_OK;
     }
     newton_problem problem = X(step_phase_problem)(p);
-    for (p->islands_failed = 0;; p->islands_failed = 1, guess(r, phase)) {
+    for (;; p->clusters_failed = 1, guess(r, phase)) {
         int status = described->improve_guess ? improve(r, &problem, x) : TAUT_OK;
         if (!status)
             status = X(newton_solve)(&r->newton, &problem, x, described->improve_guess, w->now.start->t,
                                      described->what);
         /* condensation does without pivoting: what it has not solved is tried with it */
-        if (status != TAUT_NO_CONVERGENCE || !p->islands || p->islands_failed) return status;
+        if (!status) X(step_phase_end)(p);
+        if (status != TAUT_NO_CONVERGENCE || !p->clusters || p->clusters_failed) return status;
     }
 }
 
@@ -262,13 +264,7 @@ static void finish(stepper *r, state *x)
     const step_table *t = &r->table;
     step_work *w = &r->work;
     uint32_t n = r->s->n;
-    element_phase *last = r->phases[t->phase_count - 1].elements;
-    if (last && X(element_phase_has_results)(last) && !w->by_fields) {
-        memset(r->results.fixed, 0, (2 * (size_t)n + 1) * sizeof(real));
-        X(element_phase_results)(last, &w->elements, r->results.fixed);
-    } else {
-        X(step_phase_begin)(&r->results);
-    }
+    if (!X(step_phase_results)(&r->phases[t->phase_count - 1], r->results.fixed)) X(step_phase_begin)(&r->results);
     const real *move = r->results.fixed, *push = move + n, *work = push + n;
     pool *by = r->s->work->pool;
     X(vector_add_compensated)(by, n, x->q, x->q_low, move);

@@ -29,8 +29,8 @@ int X(stepper_is_lowered)(const stepper *r);
 void X(stepper_use_lowered)(stepper *r, int use);
 /* For tests: residuals and results of the general path field by field, or (the default) by programs over elements. */
 void X(stepper_use_elements)(stepper *r, int use);
-/* For tests: does a phase have these, and is its matrix eliminated by islands? */
-int X(stepper_has_elements)(const stepper *r, int phase, int *has_islands);
+/* For tests: does a phase have these, and is is it solved by clusters? */
+int X(stepper_has_elements)(const stepper *r, int phase, int *has_clusters);
 /* For tests: the straight-line code; NULL: none. */
 struct program *X(stepper_program)(stepper *r);
 

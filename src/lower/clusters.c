@@ -1,0 +1,307 @@
+/* A phase of clusters in numbers. Theory: clusters.h. */
+#include "lower/clusters.h"
+
+#include "lower/cluster_inside.h"
+
+#ifndef TAUT_REAL_QUAD
+#include <string.h>
+
+#include "base/extreme.h"
+#include "base/loops.h"
+
+/* ---- programs ---- */
+
+typedef struct {
+    const clusters *z;
+    const element_step *now;
+} source;
+
+static const real *vector_of(const void *user, const element_input *in)
+{
+    const source *from = user;
+    const state *x = from->now->start;
+    switch (in->from) {
+    case FROM_CONSTANT: return from->z->s->constants;
+    case FROM_OTHER_CONSTANT: return X(field_constants)(from->z->part.table->energy);
+    case FROM_Q: return x->q;
+    case FROM_P: return x->p;
+    case FROM_W: return x->w;
+    case FROM_Q_LOW: return x->q_low;
+    case FROM_P_LOW: return x->p_low;
+    case FROM_LAMBDA: return x->lambda;
+    case FROM_TREND: return x->trend;
+    case FROM_UNKNOWN: return from->now->unknowns + in->at;
+    case FROM_H: return &from->now->h;
+    case FROM_TIME: return &from->now->times[in->at];
+    case FROM_TABLES: return from->z->numbers;
+    case FROM_LATE: return from->z->late;
+    }
+    return NULL;
+}
+
+static void run(const clusters *z, const element_lanes *l, const element_program *p, const element_step *now,
+                const element_table *t, element_put *put, void *out)
+{
+    const source from = { z, now };
+    X(element_run)(z->s, l, p, t, t, vector_of, &from, put, out);
+}
+
+static void run_block(const clusters *z, const cluster_block *b, const element_program *p, const element_step *now)
+{
+    run(z, &b->lanes, p, now, &b->table, NULL, NULL);
+}
+
+/* ---- unknowns ---- */
+
+static real *row_of(const cluster_block *b, uint32_t group, uint32_t row)
+{
+    return b->table.numbers + ((size_t)group * b->table.rows + row) * b->lanes.width;
+}
+
+static void read_unknowns(const cluster_block *b, const real *unknowns)
+{
+    const uint32_t width = b->lanes.width, stride = b->kind->all.stride;
+    for (uint32_t group = 0; group < b->lanes.groups; group++) {
+        real *x = row_of(b, group, 0);
+        const uint32_t *index = b->unknown + (size_t)group * width;
+        for (uint32_t k = 0; k < b->own; k++, index += stride, x += width)
+            for (uint32_t i = 0; i < width; i++) x[i] = unknowns[index[i]];
+    }
+}
+
+void X(clusters_write)(const clusters *z, real *unknowns)
+{
+    for (uint32_t n = 0; n < z->block_count; n++) {
+        const cluster_block *b = &z->blocks[n];
+        const uint32_t width = b->lanes.width, stride = b->kind->all.stride;
+        for (uint32_t group = 0; group < b->lanes.groups; group++) {
+            const real *x = row_of(b, group, 0);
+            const uint32_t *index = b->unknown + (size_t)group * width;
+            for (uint32_t k = 0; k < b->own; k++, index += stride, x += width)
+                for (uint32_t i = 0; i < width; i++) unknowns[index[i]] = x[i]; /* lanes without a cluster repeat one */
+        }
+    }
+}
+
+static WIDE_LOOPS void subtract(real *restrict x, const real *restrict d, size_t count)
+{
+    for (size_t i = 0; i < count; i++) x[i] -= d[i];
+}
+
+static void predict(const clusters *z, const cluster_block *b, const element_step *now)
+{
+    if (!b->predict.output_count) return;
+    run_block(z, b, &b->predict, now);
+    for (uint32_t group = 0; group < b->lanes.groups; group++)
+        subtract(row_of(b, group, 0), row_of(b, group, b->at_d), (size_t)b->own * b->lanes.width);
+}
+
+void X(clusters_begin)(clusters *z, const element_step *now)
+{
+    for (uint32_t k = 0; k < z->block_count; k++) {
+        run_block(z, &z->blocks[k], &z->blocks[k].begin, now);
+        read_unknowns(&z->blocks[k], now->unknowns);
+        predict(z, &z->blocks[k], now);
+    }
+    for (uint32_t k = 0; k < z->late_block_count; k++)
+        run(z, &z->lates[k].lanes, &z->lates[k].begin, now, &z->lates[k].table, NULL, NULL);
+}
+
+static void find_places(const clusters *z, const element_step *now)
+{
+    for (uint32_t k = 0; k < z->block_count; k++) run_block(z, &z->blocks[k], &z->blocks[k].places, now);
+}
+
+/* ---- the matrix ---- */
+
+typedef struct {
+    clusters *z;
+    const cluster_block *block;
+} schur_target;
+
+static void put_schur(const element_group *g, void *user)
+{
+    const schur_target *to = user;
+    const cluster_block *b = to->block;
+    const uint32_t stride = b->kind->all.stride;
+    for (uint32_t from = 0; from < g->count; from += ELEMENT_BLOCK)
+        for (uint32_t o = 0; o < b->schur_count; o++)
+            X(element_add)(g, from, b->schur + (size_t)o * stride, element_value(g, b->factor_count + o), to->z->schur);
+    const real *worst = element_value(g, b->factor_count + b->schur_count);
+    for (uint32_t i = 0; i < g->count; i++)
+        if (!(worst[i] > 0)) to->z->worst = -1;
+}
+
+int X(clusters_factor)(clusters *z, const element_step *now, int *usable)
+{
+    z->worst = 1;
+    find_places(z, now);
+    if (z->schur_entries) memset(z->schur, 0, z->schur_entries * sizeof *z->schur);
+    for (uint32_t k = 0; k < z->block_count; k++) {
+        const cluster_block *b = &z->blocks[k];
+        schur_target to = { z, b };
+        run(z, &b->lanes, &b->factor, now, &b->table, put_schur, &to);
+    }
+    *usable = z->worst > 0;
+    if (!*usable || !z->solver) return TAUT_OK;
+    taut_linear_forget(z->solver);
+    const int status = taut_linear_factor(z->solver, z->schur);
+    *usable = !status;
+    return status == TAUT_OUT_OF_MEMORY ? status : TAUT_OK; /* the whole matrix has the last word */
+}
+
+/* ---- the equations ---- */
+
+typedef struct {
+    clusters *z;
+    const late_block *block;
+} late_target;
+
+static void put_late_rows(const element_group *g, void *user)
+{
+    const late_target *to = user;
+    const late_block *b = to->block;
+    for (uint32_t o = 0; o < b->row_count; o++) {
+        const uint32_t *index = b->late + (size_t)o * b->kind->all.stride + g->first;
+        const real *value = element_value(g, o);
+        for (uint32_t i = 0; i < g->count; i++) to->z->late[index[i]] = (double)value[i];
+    }
+}
+
+static WIDE_LOOPS extreme largest_of(const real *x, size_t count, extreme most)
+{
+    for (size_t i = 0; i < count; i++) most = extreme_see(most, x[i]);
+    return most;
+}
+
+void X(clusters_residual)(clusters *z, const element_step *now, real *push)
+{
+    extreme most = { 0 };
+    find_places(z, now);
+    for (uint32_t k = 0; k < z->block_count; k++) {
+        const cluster_block *b = &z->blocks[k];
+        run_block(z, b, &b->residual, now);
+        for (uint32_t group = 0; z->pushes && group < b->lanes.groups; group++)
+            most = largest_of(row_of(b, group, b->at_push), b->lanes.width, most);
+    }
+    if (z->pushes) *push = real_most(*push, extreme_value(most));
+    for (uint32_t k = 0; k < z->late_block_count; k++) {
+        late_target to = { z, &z->lates[k] };
+        run(z, &z->lates[k].lanes, &z->lates[k].residual, now, &z->lates[k].table, put_late_rows, &to);
+    }
+}
+
+/* ---- the correction ---- */
+
+typedef struct {
+    extreme largest, moved;
+} extremes;
+
+static WIDE_LOOPS extremes correct_rows(real *restrict x, const real *restrict d, size_t count, extremes most)
+{
+    for (size_t i = 0; i < count; i++) {
+        most.largest = extreme_see(most.largest, x[i]);
+        most.moved = extreme_see(most.moved, d[i]);
+        x[i] -= d[i];
+    }
+    return most;
+}
+
+static void correct_block(const clusters *z, const cluster_block *b, extremes *sizes)
+{
+    const uint32_t width = b->lanes.width;
+    const cluster_phase *p = &z->phase;
+    for (uint32_t group = 0; group < b->lanes.groups; group++) {
+        real *x = row_of(b, group, 0);
+        const real *d = row_of(b, group, b->at_d);
+        size_t count = (size_t)b->kind->own_n * width;
+        for (int g = 0; g < p->n_group_count; g++, x += count, d += count) {
+            extremes *of = &sizes[p->n_groups[g] - z->part.first_group];
+            *of = correct_rows(x, d, count, *of);
+        }
+        count = (size_t)b->kind->own_c * width;
+        for (int g = 0; g < p->c_group_count; g++, x += count, d += count) {
+            extremes *of = &sizes[p->c_groups[g] - z->part.first_group];
+            *of = correct_rows(x, d, count, *of);
+        }
+    }
+}
+
+int X(clusters_correct)(clusters *z, const element_step *now, real *unknowns, cluster_size *sizes)
+{
+    extremes most[STEP_GROUPS] = { 0 };
+    const int status = z->solver ? taut_linear_solve(z->solver, z->late) : TAUT_OK;
+    if (status) return status;
+    for (uint32_t k = 0; k < z->block_count; k++) {
+        run_block(z, &z->blocks[k], &z->blocks[k].backward, now);
+        correct_block(z, &z->blocks[k], most);
+    }
+    const int groups = z->phase.c_group_count;
+    for (uint32_t k = 0; k < z->late_count; k++) {
+        extremes *of = &most[z->phase.c_groups[k % (uint32_t)groups] - z->part.first_group];
+        real *lambda = &unknowns[z->late_unknowns[k]];
+        of->largest = extreme_see(of->largest, *lambda);
+        of->moved = extreme_see(of->moved, z->late[k]);
+        *lambda -= z->late[k];
+    }
+    for (int g = 0; g < z->part.group_count; g++)
+        sizes[g] = (cluster_size){ extreme_value(most[g].largest), extreme_value(most[g].moved) };
+    return TAUT_OK;
+}
+
+/* ---- results ---- */
+
+typedef struct {
+    const cluster_block *block;
+    real *out;
+} result_target;
+
+static void put_results(const element_group *g, void *user)
+{
+    const result_target *to = user;
+    const cluster_block *b = to->block;
+    for (uint32_t o = 0; o < 2 * b->kind->own_n; o++) {
+        const uint32_t *index = b->result + (size_t)o * b->kind->all.stride + g->first;
+        const real *value = element_value(g, o);
+        for (uint32_t i = 0; i < g->count; i++) to->out[index[i]] = value[i];
+    }
+}
+
+int X(clusters_have_results)(const clusters *z) { return z->has_results; }
+
+void X(clusters_results)(clusters *z, const element_step *now, real *out)
+{
+    for (uint32_t k = 0; k < z->block_count; k++) {
+        const cluster_block *b = &z->blocks[k];
+        result_target to = { b, out };
+        run(z, &b->lanes, &b->results, now, &b->table, put_results, &to);
+    }
+}
+#else
+void X(clusters_begin)(clusters *z, const element_step *now) { (void)z, (void)now; }
+
+int X(clusters_factor)(clusters *z, const element_step *now, int *usable)
+{
+    (void)z, (void)now;
+    *usable = 0;
+    return TAUT_OK;
+}
+
+void X(clusters_residual)(clusters *z, const element_step *now, real *push) { (void)z, (void)now, (void)push; }
+
+int X(clusters_correct)(clusters *z, const element_step *now, real *unknowns, cluster_size *sizes)
+{
+    (void)z, (void)now, (void)unknowns, (void)sizes;
+    return TAUT_UNSUPPORTED;
+}
+
+void X(clusters_write)(const clusters *z, real *unknowns) { (void)z, (void)unknowns; }
+
+int X(clusters_have_results)(const clusters *z)
+{
+    (void)z;
+    return 0;
+}
+
+void X(clusters_results)(clusters *z, const element_step *now, real *out) { (void)z, (void)now, (void)out; }
+#endif
