@@ -170,6 +170,47 @@ static void bits_do_not_depend_on_who_computes(void **unused)
     }
 }
 
+#if !QUAD
+/* Static condensation in lanes, and the whole matrix: the same equations, solved to rounding errors of these. A joint
+   that carries little beside one that carries much has the digits of the latter. */
+static void multipliers_are_those_of_the_whole_matrix(void **unused)
+{
+    (void)unused;
+    static const char *const names[] = { "springs", "hinged-chain", "suspension", "stewart-legs" };
+    int found = 0;
+    for (size_t i = 0; i < MODELS_COUNT; i++) {
+        simulation *z = open_case(i);
+        element_motion *motion;
+        real worst = 0;
+        int solved = 0;
+        assert_int_equal(X(element_motion_create)(z->s, &motion), TAUT_OK);
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+            if (!strcmp(names[k], models[i].name)) assert_non_null(motion);
+        for (int k = 0; motion && k <= STEPS; k++) {
+            real lambda[1000], whole[1000];
+            if (k) assert_int_equal(X(simulation_step)(z, (real)models[i].h), TAUT_OK);
+            memcpy(whole, z->x.lambda, z->s->c * sizeof(real));
+            memset(lambda, 0, sizeof lambda);
+            assert_int_equal(X(acceleration_solve)(z->acceleration, z->x.q, z->x.w, z->x.t, whole, NULL), TAUT_OK);
+            if (!X(element_motion_multipliers)(motion, &z->x, lambda)) continue;
+            solved++;
+            for (uint32_t c = 0; c < z->s->c; c++)
+                worst = real_most(worst, (lambda[c] - whole[c]) / (1 + real_largest(whole, z->s->c)));
+        }
+        if (motion) {
+            printf("%-26s %d of %d, %8.2f rounding errors apart\n", models[i].name, solved, STEPS + 1,
+                   (double)(worst / REAL_EPSILON));
+            assert_true(solved >= STEPS);
+            found++;
+        }
+        assert_at_most(worst / REAL_EPSILON, 128);
+        X(element_motion_destroy)(motion);
+        close_model(z);
+    }
+    assert_true(found >= 8);
+}
+#endif
+
 /* A maximum of numbers of which one is none: in whichever lane and row. */
 static void what_is_no_number_is_seen(void **unused)
 {
@@ -236,6 +277,9 @@ int main(void)
         cmocka_unit_test(elements_are_the_fields),   cmocka_unit_test(bits_do_not_depend_on_who_computes),
         cmocka_unit_test(what_is_no_number_is_seen), cmocka_unit_test(constants_are_looked_at),
         cmocka_unit_test(elements_are_for_bodies),
+#if !QUAD
+        cmocka_unit_test(multipliers_are_those_of_the_whole_matrix),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -677,6 +677,25 @@ static expr force_work(symbols *y, const symbol_place *at, const expr *move)
     return sum;
 }
 
+/* ---- derivatives by time ---- */
+
+/* Each of `out` becomes its derivative along the motion from the state: (w, rates, 1) in (q, w, t). */
+static void advance(symbols *y, const expr *rates, expr *out, size_t count)
+{
+    const size_t n = y->n;
+    expr *leaves = new_vector(y, 2 * n + 1), *along = new_vector(y, 2 * n + 1);
+    if (!leaves || !along) return;
+    for (uint32_t i = 0; i < n; i++) {
+        leaves[i] = X(symbol_state)(y, y->layout.q, i);
+        leaves[n + i] = along[i] = X(symbol_state)(y, y->layout.w, i);
+        along[n + i] = rates[i];
+    }
+    leaves[2 * n] = X(symbol_leaf)(y, STATE_T0);
+    along[2 * n] = y->one;
+    for (size_t k = 0; k < count && !y->failed; k++)
+        out[k] = checked(y, taut_expr_directional(y->g, out[k], leaves, along, 2 * n + 1));
+}
+
 /* ---- the functions of tables ---- */
 
 static size_t function_length(const symbols *y, step_function function)
@@ -732,6 +751,18 @@ void X(symbol_function)(symbols *y, step_function function, int place, const exp
     case STEP_D_T_BOND: *out = checked(y, moving_constraints(y, both)); break;
     case STEP_SLIP_WORK: *out = checked(y, slip_work(y, at)); break;
     case STEP_FORCE_WORK: *out = checked(y, force_work(y, at, move)); break;
+    case STEP_PI_RATE: {
+        const symbol_place start = state_place(y);
+        system_momentum(y, &start, out);
+        advance(y, at->x[KIND_W], out, y->n);
+        break;
+    }
+    case STEP_RATE_RATE: {
+        const symbol_place start = state_place(y);
+        constraint_rate(y, &start, out);
+        advance(y, at->x[KIND_W], out, y->c);
+        break;
+    }
     case STEP_VECTOR: case STEP_FUNCTIONS: break;
     }
 }

@@ -48,12 +48,26 @@ static void read_velocity(simulation *z)
         X(system_velocity)(z->s, &at, z->v);
 }
 
+/* Not every run has frames, and straight-line code has most of what small systems need. */
+int X(simulation_find_motion)(simulation *z)
+{
+    size_t checks;
+    const int is_lowered = z->reading && X(reading_multiplier_program)(z->reading, &checks);
+    int status = TAUT_OK;
+    if (!z->motion_sought && !z->s->inverse_mass && !is_lowered) status = X(element_motion_create)(z->s, &z->motion);
+    z->motion_sought = !status;
+    return status;
+}
+
 /* With G, where the residuals have been read before. */
 static int read_multipliers(simulation *z)
 {
     const real *g = z->known & READING_JACOBIAN ? z->g_values : NULL;
     if (z->hybrid) return X(hybrid_measure)(z->hybrid, &z->x, z->lambda, z->gaps, z->observables);
     if (!z->s->c || z->m->phase) return TAUT_OK;
+    const int status = X(simulation_find_motion)(z);
+    if (status) return status;
+    if (z->motion && X(element_motion_multipliers)(z->motion, &z->x, z->lambda)) return TAUT_OK;
     /* From the state alone, not from the last frame: what is recorded must not depend on how often, or since when. */
     memcpy(z->lambda, z->x.lambda, z->s->c * sizeof(real));
     return X(acceleration_solve_with)(z->acceleration, z->x.q, z->x.w, z->x.t, g, z->lambda, NULL);
