@@ -2,6 +2,7 @@
  * fields, whatever the form of the model; the bits are the same for interpreter and machine code, and for all widths. */
 #include "lower/element_reading.h"
 #include "native/native.h"
+#include "support_allocator.h"
 #include "support_method.h"
 
 /* A tree of bodies with springs and dampers between them, a motor that pulls at one, and a part of L that moves nothing. */
@@ -256,6 +257,44 @@ static void constants_are_looked_at(void **unused)
     close_model(z);
 }
 
+/* Memory that runs out at any moment of their creation: it is said, and nothing leaks. */
+static int create_one(simulation *z, int motion)
+{
+    element_reading *reading = NULL;
+    element_motion *made = NULL;
+    const int status = motion ? X(element_motion_create)(z->s, &made) : X(element_reading_create)(z->s, 1, &reading);
+    if (status) assert_true(!made && !reading);
+    X(element_reading_destroy)(reading);
+    X(element_motion_destroy)(made);
+    return status;
+}
+
+static void memory_runs_out(void **unused)
+{
+    (void)unused;
+    counter c = { 0 };
+    const taut_allocator allocator = { counted_resize, &c };
+    taut_context *context = taut_context_create(&allocator);
+    model *m = NULL;
+    const int status = taut_model_read_file(context, MODELS "/spatial-four-bar.lua", NULL, 0, &m);
+    simulation *z = simulation_of(context, status, m);
+    for (int motion = 0; motion < 2; motion++) {
+        const long live = c.live, begun = c.calls;
+        assert_int_equal(create_one(z, motion), TAUT_OK);
+        assert_int_equal(c.live, live);
+        const long calls = c.calls - begun;
+        for (long k = 1; k <= calls; k += 1 + calls / 150) {
+            c.fail_at = c.calls + k, c.fail_count = 1, c.failures = 0;
+            assert_int_equal(create_one(z, motion), c.failures ? TAUT_OUT_OF_MEMORY : TAUT_OK);
+            assert_int_equal(c.live, live);
+            assert_true(c.failures > 0 || k > calls - 8);
+        }
+        c.fail_at = 0;
+        assert_int_equal(create_one(z, motion), TAUT_OK);
+    }
+    close_model(z);
+}
+
 /* Which simulations have them: bodies, where there is no straight-line code. */
 static void elements_are_for_bodies(void **unused)
 {
@@ -276,7 +315,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(elements_are_the_fields),   cmocka_unit_test(bits_do_not_depend_on_who_computes),
         cmocka_unit_test(what_is_no_number_is_seen), cmocka_unit_test(constants_are_looked_at),
-        cmocka_unit_test(elements_are_for_bodies),
+        cmocka_unit_test(elements_are_for_bodies),   cmocka_unit_test(memory_runs_out),
 #if !QUAD
         cmocka_unit_test(multipliers_are_those_of_the_whole_matrix),
 #endif
