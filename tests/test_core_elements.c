@@ -1,8 +1,8 @@
 /* Programs over elements: residuals, matrices and results are those of the fields, on trees, loops, springs, motors and
- * mixtures of points and bodies; machine code has the interpreter's bits; islands solve what a dense matrix does. */
+ * mixtures of points and bodies; machine code has the interpreter's bits; clusters solve what the whole matrix does. */
 #include <math.h>
 
-#include "lower/islands.h"
+#include "lower/cluster_inside.h"
 #include "native/native.h"
 #include "step/stepper.h"
 #include "support_method.h"
@@ -48,12 +48,12 @@ static simulation *open_case(size_t i) { return models[i].text ? open_text(model
 static int set_method(simulation *z, const char *text)
 {
     method_spec spec;
-    int has_islands = 0, found = 0;
+    int has_clusters = 0, found = 0;
     X(method_destroy)(&z->method);
     if (X(method_parse)(z->m->context, text, &spec) || X(method_create)(z->s, &spec, 0, &z->method) || z->method.code)
         return 0;
     for (int k = 0; k < X(stepper_phases)(z->method.self); k++)
-        found |= X(stepper_has_elements)(z->method.self, k, &has_islands);
+        found |= X(stepper_has_elements)(z->method.self, k, &has_clusters);
     return found;
 }
 
@@ -111,6 +111,7 @@ static void elements_are_the_fields(void **unused)
 static void check_matrix(simulation *z, const char *model, const char *method, int phase, real h)
 {
     real *x;
+    X(stepper_use_clusters)(z->method.self, 0);
     newton_problem p = X(stepper_problem)(z->method.self, phase, &z->x, h, &x);
     if (!p.factor) return;
     const size_t n = (size_t)p.size;
@@ -148,8 +149,8 @@ static void matrices_are_derivatives(void **unused)
             simulation *z = open_case(i);
             if (set_method(z, methods[k]) && !X(method_step)(&z->method, &z->x, (real)models[i].h))
                 for (int phase = 0; phase < X(stepper_phases)(z->method.self); phase++) {
-                    int has_islands;
-                    if (X(stepper_has_elements)(z->method.self, phase, &has_islands))
+                    int has_clusters;
+                    if (X(stepper_has_elements)(z->method.self, phase, &has_clusters))
                         check_matrix(z, models[i].name, methods[k], phase, (real)models[i].h);
                 }
             close_model(z);
@@ -178,104 +179,132 @@ static void machine_code_has_the_same_bits(void **unused)
         }
 }
 
-/* Which phases have islands: bodies whose stages meet through multipliers alone. */
-static void islands_are_found(void **unused)
+static void clusters_are_found(void **unused)
 {
     (void)unused;
-    int has_islands = 0;
+    int has_clusters = 0;
     simulation *z = open_model("hinged-chain");
-    assert_true(set_method(z, "rattle"));
-    for (int k = 0; k < 2; k++) {
-        assert_true(X(stepper_has_elements)(z->method.self, k, &has_islands));
-        assert_int_equal(has_islands, !QUAD); /* quad factors in double as a whole */
+    for (int m = 0; m < 2; m++) {
+        assert_true(set_method(z, m ? "lobatto:s=3" : "rattle"));
+        for (int k = 0; k < 2; k++) {
+            assert_true(X(stepper_has_elements)(z->method.self, k, &has_clusters));
+            assert_int_equal(has_clusters, !QUAD); /* quad factors in double as a whole */
+        }
     }
-    assert_true(set_method(z, "lobatto:s=3")); /* the curvature of constraints couples all bodies */
-    assert_true(X(stepper_has_elements)(z->method.self, 0, &has_islands));
-    assert_false(has_islands);
     close_model(z);
 }
 
 #if !QUAD
-/* Islands of two coordinates with a constraint of their own, in a ring of constraints between neighbours, unsymmetric. */
-enum { RING = 11, SIZE = 4 * RING };
-
-static void make_ring(double a[SIZE][SIZE], double scale)
+/* One correction from the same unknowns, by clusters and by the whole matrix, where nothing is left out. */
+static void check_correction(simulation *z, const char *model, int phase, real h)
 {
-    uint64_t seed = 3;
-    memset(a, 0, SIZE * sizeof *a);
-    for (int i = 0; i < SIZE; i++)
-        for (int j = 0; j < SIZE; j++) {
-            const int body = i / 2 % RING, other = j / 2 % RING, own_row = i >= 2 * RING && i < 3 * RING,
-                      own_column = j >= 2 * RING && j < 3 * RING, late_row = i >= 3 * RING, late_column = j >= 3 * RING;
-            const int at_row = own_row ? i - 2 * RING : late_row ? i - 3 * RING : body,
-                      at_column = own_column ? j - 2 * RING : late_column ? j - 3 * RING : other;
-            const int near = at_row == at_column || (late_row && at_column == (at_row + 1) % RING)
-                             || (late_column && at_row == (at_column + 1) % RING);
-            seed = seed * 6364136223846793005u + 1442695040888963407u;
-            const double value = (double)(seed >> 11) * 0x1p-53 - 0.5;
-            if ((own_row || late_row) && (own_column || late_column)) continue;
-            if (near) a[i][j] = value + (i == j ? 3 : 0);
+    real *x, worst = 0, largest = 0;
+    stepper *r = z->method.self;
+    newton_problem p = X(stepper_problem)(r, phase, &z->x, h, &x);
+    const size_t n = (size_t)p.size;
+    real *start = calloc(n, sizeof *start), *found = calloc(n, sizeof *found), *out = calloc(n, sizeof *out);
+    X(stepper_use_clusters)(r, 1);
+    assert_int_equal(p.factor(p.self, x), TAUT_OK);
+    if (p.corrects(p.self) && p.kind(p.self) == NEWTON_EXACT) {
+        X(stepper_write_unknowns)(r, phase);
+        memcpy(start, x, n * sizeof *x);
+        assert_int_equal(p.residual(p.self, x, out), TAUT_OK);
+        assert_int_equal(p.solve(p.self, out), TAUT_OK);
+        X(stepper_write_unknowns)(r, phase);
+        memcpy(found, x, n * sizeof *x);
+        X(stepper_use_clusters)(r, 0);
+        p = X(stepper_problem)(r, phase, &z->x, h, &x);
+        memcpy(x, start, n * sizeof *x);
+        assert_int_equal(p.factor(p.self, x), TAUT_OK);
+        assert_int_equal(p.residual(p.self, x, out), TAUT_OK);
+        assert_int_equal(p.solve(p.self, out), TAUT_OK);
+        for (size_t i = 0; i < n; i++) {
+            largest = real_most(largest, x[i]);
+            worst = real_most(worst, x[i] - out[i] - found[i]);
         }
-    a[4][4] *= scale;
-}
-
-static int solve_ring(simulation *z, double a[SIZE][SIZE], const double *right, double *found)
-{
-    int start[SIZE + 1] = { 0 }, index[SIZE * SIZE], row[SIZE], usable = 0, count = 0;
-    for (int j = 0; j < SIZE; j++) {
-        for (int i = 0; i < SIZE; i++)
-            if (a[i][j] != 0 || i == j) index[count++] = i;
-        start[j + 1] = count;
-        row[j] = j < 2 * RING ? -1 : j - 2 * RING;
+        printf("%-14s phase %d: corrections %.1e apart\n", model, phase, (double)(worst / largest));
+        assert_at_most(worst, (real)1e-11 * largest); /* matrices of condition 1e5 and less, in units of the unknowns */
     }
-    const uint32_t constraints = z->s->c;
-    islands *made = NULL;
-    z->s->c = 2 * RING; /* as far as islands ask */
-    const island_matrix m = { z->s, SIZE, start, index, row, row };
-    assert_int_equal(X(islands_create)(&m, &made), TAUT_OK);
-    z->s->c = constraints;
-    assert_non_null(made);
-    double *numbers = X(islands_begin)(made);
-    for (int j = 0; j < SIZE; j++)
-        for (int p = start[j]; p < start[j + 1]; p++) numbers[X(islands_places)(made)[p]] += a[index[p]][j];
-    assert_int_equal(X(islands_factor)(made, &usable), TAUT_OK);
-    memcpy(found, right, SIZE * sizeof *found);
-    if (usable) assert_int_equal(X(islands_solve)(made, found, &usable), TAUT_OK);
-    X(islands_destroy)(made);
-    return usable;
+    free(start), free(found), free(out);
 }
 
-static void islands_solve_what_a_dense_matrix_does(void **unused)
+static void clusters_solve_what_the_whole_matrix_does(void **unused)
 {
     (void)unused;
-    static double a[SIZE][SIZE];
-    double right[SIZE], found[SIZE], worst = 0;
-    simulation *z = open_model("hinged-chain");
-    make_ring(a, 1);
-    for (int i = 0; i < SIZE; i++) right[i] = cos(i);
-    assert_true(solve_ring(z, a, right, found));
-    for (int i = 0; i < SIZE; i++) {
-        double sum = right[i];
-        for (int j = 0; j < SIZE; j++) sum -= a[i][j] * found[j];
-        if (!(fabs(sum) <= worst)) worst = fabs(sum);
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        simulation *z = open_case(i);
+        if (set_method(z, "rattle") && !X(method_step)(&z->method, &z->x, (real)models[i].h))
+            for (int phase = 0; phase < 2; phase++) check_correction(z, models[i].name, phase, (real)models[i].h);
+        close_model(z);
     }
-    assert_at_most((real)worst, (real)1e-12);
+}
+
+/* ---- elimination in symbols, of numbers ---- */
+
+enum { OWN = 4, ALL = 7 };
+
+static void make_matrix(graph *g, elimination *e, expr *a, double values[ALL][ALL])
+{
+    uint64_t seed = 3;
+    *e = (elimination){ .g = g, .own = OWN, .own_late = 1, .rows = ALL, .columns = ALL, .a = a };
+    for (int i = 0; i < ALL; i++)
+        for (int j = 0; j < ALL; j++) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            values[i][j] = (i >= OWN && j >= OWN) || (i == OWN - 1 && j == OWN - 1) /* a multiplier */
+                               ? 0 : (double)(seed >> 11) * 0x1p-53 - 0.5 + (i == j ? 3 : 0);
+            a[i * ALL + j] = values[i][j] != 0 ? taut_expr_number(g, values[i][j]) : 0;
+        }
+}
+
+/* With the unknowns of the other columns given, the own ones satisfy their equations; and S x is what forward leaves. */
+static void elimination_solves(void **unused)
+{
+    (void)unused;
+    simulation *z = open_model("hinged-chain");
+    taut_context *context = z->m->context;
+    graph *g = taut_graph_create(context);
+    expr a[ALL * ALL], right[ALL], found[ALL];
+    double values[ALL][ALL], x[ALL];
+    elimination e;
+    make_matrix(g, &e, a, values);
+    assert_int_equal(X(elimination_run)(&e, context), TAUT_OK);
+    assert_true(taut_graph_constant(g, e.worst) > 0);
+    for (int i = 0; i < OWN; i++) right[i] = taut_expr_number(g, i + 1);
+    for (int j = OWN; j < ALL; j++) found[j] = taut_expr_number(g, x[j] = cos(j));
+    X(elimination_forward)(&e, g, right);
+    X(elimination_backward)(&e, g, right, found);
+    for (int j = 0; j < OWN; j++) x[j] = (double)taut_graph_constant(g, found[j]);
+    for (int i = 0; i < OWN; i++) {
+        double sum = -(i + 1);
+        for (int j = 0; j < ALL; j++) sum += values[i][j] * x[j];
+        assert_at_most((real)fabs(sum), (real)1e-13);
+    }
+    for (int i = OWN; i < ALL; i++) {
+        double left = -(double)taut_graph_constant(g, right[i]);
+        for (int j = 0; j < ALL; j++)
+            left -= values[i][j] * x[j] - (j < OWN ? 0 : (double)taut_graph_constant(g, *elimination_entry(&e, i, j)) * x[j]);
+        assert_at_most((real)fabs(left), (real)1e-13);
+    }
+    taut_graph_destroy(g);
     close_model(z);
 }
 
-/* A pivot that is the round-off of what it is made of is no pivot, here or where a constraint has none of its own. */
+/* A pivot that is the round-off of what it is made of is no pivot. */
 static void lost_pivots_are_seen(void **unused)
 {
     (void)unused;
-    static double a[SIZE][SIZE];
-    double right[SIZE] = { 1 }, found[SIZE];
     simulation *z = open_model("hinged-chain");
-    make_ring(a, 1);
-    a[5][5] = a[5][4] * a[4][5] / a[4][4] * (1 + 1e-9); /* the second coordinate after the first, or the other way */
-    a[4][4] *= 1;
-    assert_false(solve_ring(z, a, right, found));
-    make_ring(a, NAN);
-    assert_false(solve_ring(z, a, right, found));
+    taut_context *context = z->m->context;
+    graph *g = taut_graph_create(context);
+    expr a[ALL * ALL];
+    double values[ALL][ALL];
+    elimination e;
+    make_matrix(g, &e, a, values);
+    for (int j = 0; j < ALL; j++) /* the second equation is the first one, but for the last digits */
+        if (a[j]) a[ALL + j] = taut_expr_number(g, values[0][j] * (j == 1 ? 1 + 1e-9 : 1));
+    assert_int_equal(X(elimination_run)(&e, context), TAUT_OK);
+    assert_false(taut_graph_constant(g, e.worst) > 0);
+    taut_graph_destroy(g);
     close_model(z);
 }
 #endif
@@ -286,9 +315,10 @@ int main(void)
         cmocka_unit_test(elements_are_the_fields),
         cmocka_unit_test(matrices_are_derivatives),
         cmocka_unit_test(machine_code_has_the_same_bits),
-        cmocka_unit_test(islands_are_found),
+        cmocka_unit_test(clusters_are_found),
 #if !QUAD
-        cmocka_unit_test(islands_solve_what_a_dense_matrix_does),
+        cmocka_unit_test(clusters_solve_what_the_whole_matrix_does),
+        cmocka_unit_test(elimination_solves),
         cmocka_unit_test(lost_pivots_are_seen),
 #endif
     };

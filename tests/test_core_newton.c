@@ -47,7 +47,8 @@ static void toy_name(void *self, int equation, char *buffer, size_t size)
 static int run_newton(toy *z, real *x, int has_factor, real tolerance, newton_counts *counts)
 {
     newton n;
-    newton_problem p = { z, z->size, toy_residual, toy_factor, toy_solve, toy_measure, toy_name, NULL, NULL };
+    newton_problem p = { z, z->size, toy_residual, toy_factor, toy_solve, toy_measure, toy_name,
+                         .is_round_off = NULL };
     assert_int_equal(X(newton_create)(context, z->size, tolerance, &n), TAUT_OK);
     int status = X(newton_solve)(&n, &p, x, has_factor, (real)1.5, "the toy");
     if (counts) *counts = n.counts;
@@ -184,7 +185,7 @@ static int run_noisy(int (*is_round_off)(void *, const real *, const real *), re
     toy z = { noisy, roots_matrix, 3, { 0 }, 0, 0 };
     newton n;
     newton_problem p = { &z, 3, toy_residual, toy_factor, toy_solve, toy_measure, toy_name, is_round_off,
-                         NULL };
+                         .kind = NULL };
     noise_source = (generator){ 5 };
     assert_int_equal(X(newton_create)(context, 3, 0, &n), TAUT_OK);
     int status = X(newton_solve)(&n, &p, x, 0, (real)1.5, "the toy");
@@ -251,7 +252,7 @@ static long corrections_of(int equations, const double *sizes, int count, int re
     newton n;
     real *x = calloc((size_t)equations, sizeof *x);
     newton_problem p = { &z, equations, scripted_residual, NULL, scripted_solve, scripted_measure, toy_name, NULL,
-                         NULL };
+                         .kind = NULL };
     assert_non_null(x);
     assert_int_equal(X(newton_create)(context, equations, 0, &n), TAUT_OK);
     if (relaxed) X(newton_relax)(&n);
@@ -376,7 +377,8 @@ static void secants_make_up_for_a_softened_matrix(void **state)
         toy z = { two_lines_and_a_slow_curve, softened_diagonal, 3, { 0 }, 0, 0 };
         real x[3] = { 1, 1, 0 };
         newton n;
-        newton_problem p = { &z, 3, toy_residual, toy_factor, toy_solve, toy_measure, toy_name, NULL, NULL };
+        newton_problem p = { &z, 3, toy_residual, toy_factor, toy_solve, toy_measure, toy_name,
+                         .is_round_off = NULL };
         assert_int_equal(X(newton_create)(context, 3, 0, &n), TAUT_OK);
         if (secants) assert_int_equal(X(newton_keep_secants)(&n, toy_product), TAUT_OK);
         assert_int_equal(X(newton_solve)(&n, &p, x, 0, 0, "the toy"), secants ? TAUT_OK : TAUT_NO_CONVERGENCE);

@@ -119,6 +119,22 @@ static int make_blocks(clusters *z, int *usable)
     return status;
 }
 
+enum { PREDICTED_MOST = 2 }; /* corrections that a prediction may cost: beyond that, some more of these are cheaper */
+
+static void weigh_prediction(clusters *z)
+{
+    uint64_t predictions = 0, corrections = 0;
+    for (uint32_t k = 0; k < z->block_count; k++) {
+        const cluster_block *b = &z->blocks[k];
+        predictions += (uint64_t)b->predict.length * b->lanes.groups;
+        corrections += ((uint64_t)b->residual.length + b->backward.length) * b->lanes.groups;
+    }
+    for (uint32_t k = 0; predictions > PREDICTED_MOST * corrections && k < z->block_count; k++) {
+        X(element_program_clear)(z->s->context, &z->blocks[k].predict);
+        z->blocks[k].predict = (element_program){ 0 };
+    }
+}
+
 /* ---- where numbers are ---- */
 
 enum { LINE = FLAT_ALIGNMENT / sizeof(real) };
@@ -222,6 +238,10 @@ static int find_all(clusters *z)
     z->late_unknowns = taut_mem_new(z->s->context, z->late_count, sizeof *z->late_unknowns);
     if (!z->late_unknowns) return TAUT_OUT_OF_MEMORY;
     const uint32_t groups = (uint32_t)z->phase.c_group_count;
+    z->late_constraints = taut_mem_new(z->s->context, z->graph.late_count, sizeof *z->late_constraints);
+    if (!z->late_constraints) return TAUT_OUT_OF_MEMORY;
+    for (uint32_t c = 0; c < z->s->c; c++)
+        if (z->graph.late_number[c] != CLUSTER_NOWHERE) z->late_constraints[z->graph.late_number[c]] = c;
     for (uint32_t c = 0; c < z->s->c; c++)
         for (uint32_t g = 0; z->graph.late_number[c] != CLUSTER_NOWHERE && g < groups; g++)
             z->late_unknowns[z->graph.late_number[c] * groups + g] = z->part.offsets[z->phase.c_groups[g]] + c;
@@ -243,21 +263,41 @@ static size_t list_entries(const clusters *z, int *row, int *column)
                 column[count] = (int)b->late[(size_t)b->schur_column[o] * stride + i];
             }
     }
+    const uint32_t groups = (uint32_t)z->phase.c_group_count;
+    for (uint32_t k = 0; z->is_softened && k < z->graph.late_count; k++)
+        for (uint32_t e = 0; e < groups * groups; e++, count++)
+            if (row) row[count] = (int)(k * groups + e / groups), column[count] = (int)(k * groups + e % groups);
     return count;
 }
 
-static int place_entries(clusters *z, const pattern *columns, const int *row, const int *column)
+/* Which numbers make the values of S, in the order of the clusters. */
+static int place_entries(clusters *z, const pattern *columns, const int *row, const int *column, size_t count)
 {
+    taut_context *context = z->s->context;
+    const size_t values = (size_t)pattern_entries(columns);
     size_t at = 0;
+    z->first = (cluster_sums){ values, taut_mem_new(context, values, sizeof *z->first.from), NULL };
+    z->others.from = taut_mem_new(context, count - values, sizeof *z->others.from);
+    z->others.to = taut_mem_new(context, count - values, sizeof *z->others.to);
+    if (!z->first.from || !z->others.from || !z->others.to) return TAUT_OUT_OF_MEMORY;
+    for (size_t k = 0; k < values; k++) z->first.from[k] = (uint32_t)z->number_count; /* a zero */
     for (uint32_t k = 0; k < z->block_count; k++) {
-        cluster_block *b = &z->blocks[k];
-        const uint32_t stride = b->kind->all.stride;
-        b->schur = taut_mem_new(z->s->context, (size_t)b->schur_count * stride, sizeof *b->schur);
-        if (!b->schur) return TAUT_OUT_OF_MEMORY;
+        const cluster_block *b = &z->blocks[k];
+        const uint32_t width = b->lanes.width;
         for (uint32_t o = 0; o < b->schur_count; o++)
-            for (uint32_t i = 0; i < b->lanes.count; i++, at++)
-                b->schur[(size_t)o * stride + i] = (uint32_t)taut_pattern_find(columns, column[at], row[at]);
+            for (uint32_t i = 0; i < b->lanes.count; i++, at++) {
+                const uint32_t value = (uint32_t)taut_pattern_find(columns, column[at], row[at]);
+                const size_t group = i / width, place = (group * b->table.rows + b->at_schur + o) * width + i % width;
+                const uint32_t from = (uint32_t)(b->first + place);
+                if (z->first.from[value] == z->number_count) z->first.from[value] = from;
+                else z->others.from[z->others.count] = from, z->others.to[z->others.count++] = value;
+            }
     }
+    if (!z->is_softened) return TAUT_OK;
+    z->softened = taut_mem_new(context, count - at, sizeof *z->softened);
+    if (!z->softened) return TAUT_OUT_OF_MEMORY;
+    for (size_t k = 0; at + k < count; k++)
+        z->softened[k] = (uint32_t)taut_pattern_find(columns, column[at + k], row[at + k]);
     return TAUT_OK;
 }
 
@@ -291,7 +331,7 @@ static int make_schur(clusters *z)
         list_entries(z, row, column);
         status = taut_pattern_create(context, (int)z->late_count, (int)z->late_count, column, row, count, &columns);
     }
-    if (!status) status = place_entries(z, columns, row, column);
+    if (!status) status = place_entries(z, columns, row, column, count);
     if (!status) status = create_solver(z, columns);
     if (!status) z->schur_entries = (uint32_t)pattern_entries(columns);
     taut_pattern_destroy(context, columns);
@@ -305,7 +345,7 @@ static int make_schur(clusters *z)
 static void lay_out(void *self, room_layout *l)
 {
     clusters *z = self;
-    const element_lanes one = { .groups = 1, .width = (uint32_t)z->number_count };
+    const element_lanes one = { .groups = 1, .width = (uint32_t)z->number_count + 1 }; /* a zero behind them */
     element_table all = { 1, NULL };
     X(element_table_lay_out)(&one, &all, l);
     z->numbers = all.numbers;
@@ -315,9 +355,10 @@ static void lay_out(void *self, room_layout *l)
         X(element_table_lay_out)(&z->lates[k].lanes, &z->lates[k].table, l);
     z->schur = room_take(l, z->schur_entries, sizeof *z->schur);
     z->late = room_take(l, z->late_count, sizeof *z->late);
+    z->chosen = room_take(l, z->is_softened ? z->late_count : 0, sizeof *z->chosen);
 }
 
-int X(clusters_create)(const element_part *part, const element_phase *elements, clusters **result)
+int X(clusters_create)(const element_part *part, const element_phase *elements, int is_softened, clusters **result)
 {
     taut_context *context = part->s->context;
     int usable = X(element_is_expressible)(part), status = TAUT_OK;
@@ -329,11 +370,13 @@ int X(clusters_create)(const element_part *part, const element_phase *elements, 
     z->part = *part;
     z->phase.part = &z->part;
     z->pushes = part->pushes;
+    z->is_softened = is_softened;
     z->has_results = part->result_count > 0;
     usable = describe(&z->phase);
     if (usable) status = X(cluster_graph_create)(&z->part, elements, &z->graph, &usable);
     z->late_count = z->graph.late_count * (uint32_t)z->phase.c_group_count;
     if (!status && usable) status = make_blocks(z, &usable);
+    if (!status && usable) weigh_prediction(z);
     if (!status && usable) place_tables(z, &usable);
     if (!status && usable) status = find_all(z);
     if (!status && usable) status = make_schur(z);
@@ -355,7 +398,7 @@ static void clear_block(taut_context *context, cluster_block *b)
     element_program *const programs[] = { &b->begin, &b->predict, &b->places, &b->residual, &b->factor, &b->backward, &b->results };
     for (size_t k = 0; k < sizeof programs / sizeof *programs; k++) X(element_program_clear)(context, programs[k]);
     clear_inputs(context, &b->inputs);
-    void *const lists[] = { b->schur_row, b->schur_column, b->schur, b->unknown, b->late, b->result };
+    void *const lists[] = { b->schur_row, b->schur_column, b->unknown, b->late, b->result };
     for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) taut_mem_free(context, lists[k]);
 }
 
@@ -377,7 +420,9 @@ void X(clusters_destroy)(clusters *z)
     for (uint32_t k = 0; k < z->late_block_count; k++) clear_late(context, &z->lates[k]);
     taut_mem_free(context, z->blocks);
     taut_mem_free(context, z->lates);
-    taut_mem_free(context, z->late_unknowns);
+    void *const lists[] = { z->late_unknowns, z->first.from, z->others.from, z->others.to, z->softened,
+                            z->late_constraints };
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) taut_mem_free(context, lists[k]);
     X(cluster_graph_clear)(context, &z->graph);
     taut_linear_destroy(z->solver);
     room_free(context, &z->room);
@@ -385,9 +430,9 @@ void X(clusters_destroy)(clusters *z)
 }
 #else
 /* Matrices are factored in double in both precisions: software arithmetic has nothing to gain from lanes. */
-int X(clusters_create)(const element_part *part, const element_phase *elements, clusters **result)
+int X(clusters_create)(const element_part *part, const element_phase *elements, int is_softened, clusters **result)
 {
-    (void)part, (void)elements;
+    (void)part, (void)elements, (void)is_softened;
     *result = NULL;
     return TAUT_OK;
 }

@@ -4,6 +4,8 @@
 #ifndef TAUT_REAL_QUAD
 #include <string.h>
 
+#include "system/nodes.h"
+
 #define NOWHERE CLUSTER_NOWHERE
 enum { CLUSTERS_MOST = 24 }; /* that an element touches: its nodes */
 
@@ -19,14 +21,16 @@ typedef struct {
     uint32_t *start, *touching; /* elements of a cluster */
     uint32_t *key;
     size_t key_length, key_capacity, kind_capacity, late_capacity;
-    uint32_t *local[3], *global[3], counts[3]; /* coordinates, constraints, constants: numbers in a cluster, and back */
+    uint32_t *local[2], *global[2], counts[2]; /* coordinates, constraints: numbers in a cluster, and back */
+    uint32_t *constants;      /* of the cluster at work, element by element */
+    size_t constant_count, constant_capacity;
     uint32_t **keys;          /* of kinds: what is compared */
     uint64_t *hashes;
     uint32_t *late_kind_of;   /* of an element */
     int unusable;
 } making;
 
-enum { COORDINATES, CONSTRAINTS, CONSTANTS };
+enum { COORDINATES, CONSTRAINTS };
 
 /* ---- which there are ---- */
 
@@ -48,37 +52,19 @@ static void join(making *m, uint32_t a, uint32_t b)
     m->size[a] += m->size[b];
 }
 
-/* Are the rows that begin here coordinates? */
-static int row_is_coordinate(const making *m, size_t row)
+/* Coordinates that the kinetic energy couples, which are those of a node. */
+static int join_nodes(making *m)
 {
-    for (int e = 0; e < m->part->equation_count; e++)
-        if ((size_t)m->part->equations[e].row == row) return m->part->equations[e].size == STEP_N;
-    return 0;
-}
-
-static int column_is_coordinate(const making *m, size_t column)
-{
-    const element_part *p = m->part;
-    for (int g = p->first_group; g < p->first_group + p->group_count; g++)
-        if (p->offsets[g] - p->offsets[p->first_group] == column) return p->table->groups[g].size == STEP_N;
-    return 0;
-}
-
-/* Coordinates that entries of the matrix connect. */
-static int connect(making *m)
-{
+    const element_graph *graph = m->part->graph;
     m->set = taut_mem_new(m->context, m->n, sizeof *m->set);
     m->size = taut_mem_new(m->context, m->n, sizeof *m->size);
     if (!m->set || !m->size) return TAUT_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < m->n; i++) m->set[i] = i, m->size[i] = 1;
-    for (uint32_t k = 0; k < m->elements->block_count; k++) {
-        const element_block *b = &m->elements->blocks[k];
-        for (uint32_t o = 0; o < b->matrix.output_count; o++) {
-            if (!row_is_coordinate(m, b->rows[o].row) || !column_is_coordinate(m, b->columns[o].row)
-                || b->rows[o].index == b->columns[o].index)
-                continue;
-            for (uint32_t e = 0; e < b->shape->count; e++) join(m, b->rows[o].index[e], b->columns[o].index[e]);
-        }
+    for (uint32_t k = 0; k < graph->shape_count; k++) {
+        const element_shape *s = &graph->shapes[k];
+        for (uint32_t j = 1; j < s->n; j++)
+            for (uint32_t e = 0; s->owns_coordinate[0] && s->owns_coordinate[j] && e < s->count; e++)
+                join(m, s->coordinate[e], s->coordinate[(size_t)j * s->stride + e]);
     }
     return TAUT_OK;
 }
@@ -101,6 +87,13 @@ static uint64_t mix(uint64_t x)
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
     x = (x ^ x >> 27) * 0x94d049bb133111ebu;
     return x ^ x >> 31;
+}
+
+/* The coordinates of a point, or of a place of a body. */
+static void join_groups(making *m)
+{
+    for (uint32_t i = 1; i < m->n; i++)
+        if (X(system_goes_on)(m->part->s, i)) join(m, i - 1, i);
 }
 
 /* Neighbouring coordinates that the same elements touch. Two sets that happen to have the same sum make a larger cluster,
@@ -194,6 +187,37 @@ static int place_constraints(making *m)
     return TAUT_OK;
 }
 
+/* Are the rows that begin here coordinates? */
+static int row_is_coordinate(const making *m, size_t row)
+{
+    for (int e = 0; e < m->part->equation_count; e++)
+        if ((size_t)m->part->equations[e].row == row) return m->part->equations[e].size == STEP_N;
+    return 0;
+}
+
+static int column_is_coordinate(const making *m, size_t column)
+{
+    const element_part *p = m->part;
+    for (int g = p->first_group; g < p->first_group + p->group_count; g++)
+        if (p->offsets[g] - p->offsets[p->first_group] == column) return p->table->groups[g].size == STEP_N;
+    return 0;
+}
+
+/* Do entries of the matrix connect clusters? */
+static int are_connected(const making *m)
+{
+    const uint32_t *of = m->g->cluster_of;
+    for (uint32_t k = 0; k < m->elements->block_count; k++) {
+        const element_block *b = &m->elements->blocks[k];
+        for (uint32_t o = 0; o < b->matrix.output_count; o++) {
+            if (!row_is_coordinate(m, b->rows[o].row) || !column_is_coordinate(m, b->columns[o].row)) continue;
+            for (uint32_t e = 0; e < b->shape->count; e++)
+                if (of[b->rows[o].index[e]] != of[b->columns[o].index[e]]) return 1;
+        }
+    }
+    return 0;
+}
+
 /* ---- kinds ---- */
 
 static uint32_t shape_of(const making *m, uint32_t element)
@@ -255,11 +279,11 @@ static uint32_t local_number(making *m, int of, uint32_t global)
 
 static void forget_locals(making *m)
 {
-    for (int of = 0; of < 3; of++) {
+    for (int of = 0; of < 2; of++) {
         for (uint32_t k = 0; k < m->counts[of]; k++) m->local[of][m->global[of][k]] = NOWHERE;
         m->counts[of] = 0;
     }
-    m->key_length = 0;
+    m->key_length = m->constant_count = 0;
 }
 
 static int put(making *m, uint32_t number)
@@ -270,7 +294,8 @@ static int put(making *m, uint32_t number)
     return TAUT_OK;
 }
 
-/* shape; then coordinates, constraints and constants, as they are numbered in the cluster */
+/* shape; then coordinates and constraints, as they are numbered in the cluster. Constants are numbered element by element:
+   that some happen to be equal does not make a kind. */
 static int put_element(making *m, uint32_t element)
 {
     const uint32_t of = shape_of(m, element), e = element - m->first_element[of];
@@ -280,8 +305,11 @@ static int put_element(making *m, uint32_t element)
         status = put(m, local_number(m, COORDINATES, s->coordinate[(size_t)k * s->stride + e]));
     for (uint32_t k = 0; !status && k < s->c; k++)
         status = put(m, local_number(m, CONSTRAINTS, s->constraint[(size_t)k * s->stride + e]));
+    if (!status && taut_mem_grow(m->context, &m->constants, &m->constant_capacity, m->constant_count + s->constants,
+                                 sizeof *m->constants))
+        status = TAUT_OUT_OF_MEMORY;
     for (uint32_t k = 0; !status && k < s->constants; k++)
-        status = put(m, local_number(m, CONSTANTS, s->constant[(size_t)k * s->stride + e]));
+        m->constants[m->constant_count++] = s->constant[(size_t)k * s->stride + e];
     return status;
 }
 
@@ -310,13 +338,14 @@ static int make_key(making *m, uint32_t cluster, uint32_t root)
     for (int i = 0; !status && i < KEY_HEAD; i++) status = put(m, 0);
     for (uint32_t k = 0; !status && k < count; k++) status = put_element(m, list[k]);
     if (status) return status;
-    const uint32_t head[KEY_HEAD] = { own_n, own_c, m->counts[0], m->counts[1], m->counts[2], count };
+    const uint32_t head[KEY_HEAD] = { own_n, own_c, m->counts[0], m->counts[1], (uint32_t)m->constant_count, count };
     memcpy(m->key, head, sizeof head);
     return TAUT_OK;
 }
 
 /* Copies a term with the numbers of the cluster; returns where numbers go on. */
-static uint32_t *copy_term(const element_term *from, const uint32_t *const map[3], element_term *to, uint32_t *numbers)
+static uint32_t *copy_term(const element_term *from, const uint32_t *const map[2], uint32_t first_constant,
+                           element_term *to, uint32_t *numbers)
 {
     const kernel *k = from->of;
     *to = *from;
@@ -327,7 +356,7 @@ static uint32_t *copy_term(const element_term *from, const uint32_t *const map[3
         *numbers++ = kind == KIND_T ? 0 : map[kind == KIND_LAMBDA ? CONSTRAINTS : COORDINATES][from->variables[slot]];
     }
     to->constants = numbers;
-    for (uint32_t slot = 0; slot < k->constants; slot++) *numbers++ = map[CONSTANTS][from->constants[slot]];
+    for (uint32_t slot = 0; slot < k->constants; slot++) *numbers++ = first_constant + from->constants[slot];
     return numbers;
 }
 
@@ -344,7 +373,7 @@ static int read_key(making *m, cluster_kind *kind)
         const element_shape *s = &graph->shapes[*at];
         terms += s->term_count;
         for (uint32_t t = 0; t < s->term_count; t++) numbers += s->terms[t].of->slots + s->terms[t].of->constants;
-        at += 1 + s->n + s->c + s->constants;
+        at += 1 + s->n + s->c;
     }
     shape->terms = taut_mem_new(m->context, terms, sizeof *shape->terms);
     shape->key = taut_mem_new(m->context, numbers, sizeof *shape->key);
@@ -353,14 +382,16 @@ static int read_key(making *m, cluster_kind *kind)
     if (!shape->terms || !shape->key || !shape->owns_coordinate || !shape->owns_constraint) return TAUT_OUT_OF_MEMORY;
     memset(shape->owns_coordinate, 1, kind->own_n);
     memset(shape->owns_constraint, 1, shape->c); /* what is around is complete, too */
-    uint32_t *next = shape->key;
+    uint32_t *next = shape->key, first_constant = 0;
+    shape->key_length = numbers;
     at = m->key + KEY_HEAD;
     for (uint32_t i = 0; i < m->key[5]; i++) {
         const element_shape *s = &graph->shapes[*at];
-        const uint32_t *const map[3] = { at + 1, at + 1 + s->n, at + 1 + s->n + s->c };
+        const uint32_t *const map[2] = { at + 1, at + 1 + s->n };
         for (uint32_t t = 0; t < s->term_count; t++)
-            next = copy_term(&s->terms[t], map, &shape->terms[shape->term_count++], next);
-        at += 1 + s->n + s->c + s->constants;
+            next = copy_term(&s->terms[t], map, first_constant, &shape->terms[shape->term_count++], next);
+        at += 1 + s->n + s->c;
+        first_constant += s->constants;
     }
     return TAUT_OK;
 }
@@ -412,6 +443,35 @@ static void put_numbers(const element_shape *s, uint32_t at, const uint32_t *num
         for (uint32_t i = at; i < end; i++) table[i] = numbers[k];
 }
 
+static int same_constants(const element_shape *s, uint32_t j, uint32_t k)
+{
+    return !memcmp(s->constant + (size_t)j * s->stride, s->constant + (size_t)k * s->stride,
+                   s->stride * sizeof *s->constant);
+}
+
+/* Constants that are the same in all clusters of a kind become one. */
+static int join_constants(making *m, element_shape *s)
+{
+    uint32_t *map = taut_mem_new(m->context, s->constants, sizeof *map), count = 0;
+    if (!map) return TAUT_OUT_OF_MEMORY;
+    for (uint32_t k = 0; k < s->constants; k++) {
+        uint32_t j = 0;
+        while (j < count && !same_constants(s, j, k)) j++;
+        map[k] = j;
+        if (j < count) continue;
+        memmove(s->constant + (size_t)count++ * s->stride, s->constant + (size_t)k * s->stride,
+                s->stride * sizeof *s->constant);
+    }
+    uint32_t *number = s->key; /* the numbers of the terms, one after the other */
+    for (uint32_t t = 0; t < s->term_count; t++) {
+        number += s->terms[t].of->slots;
+        for (uint32_t slot = 0; slot < s->terms[t].of->constants; slot++, number++) *number = map[*number];
+    }
+    s->constants = count;
+    taut_mem_free(m->context, map);
+    return TAUT_OK;
+}
+
 static int make_kinds(making *m)
 {
     cluster_graph *g = m->g;
@@ -434,8 +494,10 @@ static int make_kinds(making *m)
         status = make_key(m, k, roots[k]);
         put_numbers(s, g->place_of[k], m->global[COORDINATES], s->n, s->coordinate);
         put_numbers(s, g->place_of[k], m->global[CONSTRAINTS], s->c, s->constraint);
-        put_numbers(s, g->place_of[k], m->global[CONSTANTS], s->constants, s->constant);
+        put_numbers(s, g->place_of[k], m->constants, s->constants, s->constant);
     }
+    for (uint32_t i = 0; !status && !m->unusable && i < g->kind_count; i++)
+        status = join_constants(m, &g->kinds[i].all);
     taut_mem_free(m->context, roots);
     return status;
 }
@@ -530,14 +592,8 @@ static int make_lates(making *m)
 
 static int make_locals(making *m)
 {
-    size_t constants = 0;
-    for (uint32_t k = 0; k < m->part->graph->shape_count; k++) {
-        const element_shape *s = &m->part->graph->shapes[k];
-        for (size_t i = 0; i < (size_t)s->constants * s->stride; i++)
-            if (s->constant[i] >= constants) constants = (size_t)s->constant[i] + 1;
-    }
-    const size_t sizes[3] = { m->n, m->c, constants };
-    for (int of = 0; of < 3; of++) {
+    const size_t sizes[2] = { m->n, m->c };
+    for (int of = 0; of < 2; of++) {
         m->local[of] = taut_mem_new(m->context, sizes[of], sizeof(uint32_t));
         m->global[of] = taut_mem_new(m->context, sizes[of], sizeof(uint32_t));
         if (!m->local[of] || !m->global[of]) return TAUT_OUT_OF_MEMORY;
@@ -552,9 +608,9 @@ static void clear_making(making *m)
 {
     for (uint32_t k = 0; m->keys && k < m->g->kind_count; k++) taut_mem_free(m->context, m->keys[k]);
     void *const blocks[] = { m->set, m->size, m->first_element, m->start, m->touching, m->key, m->keys, m->hashes,
-                             m->late_kind_of };
+                             m->late_kind_of, m->constants };
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) taut_mem_free(m->context, blocks[i]);
-    for (int of = 0; of < 3; of++) taut_mem_free(m->context, m->local[of]), taut_mem_free(m->context, m->global[of]);
+    for (int of = 0; of < 2; of++) taut_mem_free(m->context, m->local[of]), taut_mem_free(m->context, m->global[of]);
 }
 
 int X(cluster_graph_create)(const element_part *part, const element_phase *elements, cluster_graph *g, int *usable)
@@ -562,7 +618,8 @@ int X(cluster_graph_create)(const element_part *part, const element_phase *eleme
     making m = { .part = part, .elements = elements, .context = part->s->context, .g = g, .n = part->s->n,
                  .c = part->s->c };
     *g = (cluster_graph){ 0 };
-    int status = connect(&m);
+    int status = join_nodes(&m);
+    if (!status) join_groups(&m);
     if (!status) status = join_neighbours(&m);
     if (!status) status = number_clusters(&m);
     if (!status) status = place_constraints(&m);
@@ -571,6 +628,7 @@ int X(cluster_graph_create)(const element_part *part, const element_phase *eleme
     if (!status) status = make_kinds(&m);
     if (!status && !m.unusable) status = make_lates(&m);
     *usable = !status && !m.unusable;
+    if (*usable) g->are_connected = are_connected(&m);
     clear_making(&m);
     if (!*usable) X(cluster_graph_clear)(m.context, g);
     return status;

@@ -1,6 +1,5 @@
-/* Clusters of a phase: sets of coordinates whose equations of motion meet those of other clusters through multipliers
- * alone, such as a body or a point. All coordinates that an entry of Newton's matrix connects are in one cluster, and so
- * are neighbouring ones that the same joints touch (the place of a body, and its orientation).
+/* Clusters of a phase: sets of coordinates such as a body or a point. Coordinates that the kinetic energy couples are in
+ * one cluster, and so are neighbouring ones that the same joints touch (the place of a body, and its orientation).
  *
  * A constraint whose element touches one cluster belongs to it. The others are late: they are what is left when the
  * clusters have been eliminated (clusters.h). */
@@ -31,6 +30,7 @@ typedef struct {
 
 typedef struct {
     uint32_t cluster_count, late_count, node_count;
+    int are_connected;        /* entries of Newton's matrix connect coordinates of several clusters */
     uint32_t *cluster_of, *own_number; /* of a coordinate: its cluster, and its number there */
     uint32_t *kind_of, *place_of;      /* of a cluster: its kind, and which cluster of that kind */
     uint32_t *late_number;             /* of a constraint: which of the late ones; CLUSTER_NOWHERE: none of them */

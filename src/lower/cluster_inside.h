@@ -7,7 +7,7 @@
 #include "lower/cluster_graph.h"
 #include "lower/clusters.h"
 
-enum { CLUSTER_OWN_MOST = 32, CLUSTER_AROUND_MOST = 48, CLUSTER_PLACES_MOST = 8 };
+enum { CLUSTER_OWN_MOST = 48, CLUSTER_AROUND_MOST = 64, CLUSTER_PLACES_MOST = 8 };
 
 /* What a place of the table is, q or w: sums that move with the unknowns, and are more than one of them. */
 typedef struct {
@@ -46,20 +46,20 @@ typedef struct {
  *     push    largest force times the step, if it is asked for
  *     d       the correction
  *     saved   what does not depend on the unknowns
- *     factors of A, with rows of C U^-1 and columns of L^-1 B */
+ *     factors of A, with rows of C U^-1 and columns of L^-1 B
+ *     C A^-1 B, which goes into S with its sign */
 typedef struct {
     const cluster_kind *kind;
     element_lanes lanes;
     element_table table;
     uint32_t own, own_late;   /* unknowns; those of its own constraints, which are the last */
     uint32_t rows, columns;   /* of the matrix around: own, then late equations and multipliers */
-    uint32_t at_places, at_y, at_t, at_push, at_d, at_saved, at_factors;
+    uint32_t at_places, at_y, at_t, at_push, at_d, at_saved, at_factors, at_schur;
     uint32_t saved_count, factor_count, schur_count;
     size_t first;             /* where its table begins among the numbers of all */
     element_program begin, predict, places, residual, factor, backward, results;
     cluster_inputs inputs;
     uint32_t *schur_row, *schur_column; /* of outputs: late row and column within the kind */
-    uint32_t *schur;          /* by output and lane: where it goes among the values of S */
     uint32_t *unknown;        /* by own unknown and lane: which of all unknowns */
     uint32_t *late;           /* by late column and lane: which unknown of S */
     uint32_t *result;         /* by own coordinate of both results and lane: which number */
@@ -77,6 +77,12 @@ typedef struct {
     uint32_t *late;           /* by output and lane: which equation of S */
 } late_block;
 
+/* Numbers of the tables that are added to values of S: first one for each of these, then for those that have more. */
+typedef struct {
+    size_t count;
+    uint32_t *from, *to;      /* to: NULL where each value has one, in their order */
+} cluster_sums;
+
 struct clusters {
     struct system *s;
     cluster_graph graph;
@@ -89,9 +95,12 @@ struct clusters {
     real *numbers;
     linear *solver;
     uint32_t late_count, schur_entries;
-    double *schur, *late;
+    double *schur, *late, *chosen;
+    cluster_sums first, others;
+    uint32_t *softened;       /* by late constraint, equation and group: which value of S; NULL: it is not softened */
+    uint32_t *late_constraints; /* by number */
     size_t *late_unknowns;    /* which of all unknowns each of S is */
-    int has_results, pushes;
+    int has_results, pushes, is_softened;
     real worst;               /* of the pivots: below 0 where one is not good enough */
     void *room;
 };

@@ -424,7 +424,7 @@ static int make_factor(maker *m, const expressions *x, elimination *e)
     b->factor_count = count;
     if (!status) status = list_schur(m, e, outputs, &count);
     if (!status) outputs[count++] = e->worst;
-    status = end_program(m, &t, outputs, count, b->at_factors, b->factor_count, status, &b->factor);
+    status = end_program(m, &t, outputs, count, b->at_factors, b->factor_count + b->schur_count, status, &b->factor);
     taut_mem_free(m->y.context, outputs);
     return status;
 }
@@ -503,7 +503,7 @@ static int make_predict(maker *m, const expressions *x)
         }
     if (!status) memcpy(roots + cells, x->rows, own * sizeof *roots);
     if (!status && is_nonlinear) {
-        status = begin_program(m, roots, count, AT_PLACES, b->at_factors, &t);
+        status = begin_program(m, roots, count, AFTER_PLACES, b->at_factors, &t);
         for (size_t k = 0; !status && k < cells; k++) e.a[k] = roots[k] ? t.image[roots[k]] : 0;
         e.g = t.g;
         if (!status) status = X(elimination_run)(&e, m->y.context);
@@ -556,7 +556,8 @@ static int make_programs(maker *m, const expressions *x)
         status = make_program(m, x->results, x->result_count, AFTER_PLACES, b->at_factors, 0, 0, &b->results);
     if (!status) status = make_predict(m, x);
     if (!status) status = make_factor(m, x, &e);
-    b->table.rows = b->at_factors + b->factor_count;
+    b->at_schur = b->at_factors + b->factor_count;
+    b->table.rows = b->at_schur + b->schur_count;
     if (!status) status = make_residual(m, x, &e);
     if (!status) status = make_backward(m, &e);
     taut_mem_free(m->y.context, e.a);

@@ -8,6 +8,7 @@
 
 #include "base/extreme.h"
 #include "base/loops.h"
+#include "solve/redundancy.h"
 
 /* ---- programs ---- */
 
@@ -88,23 +89,15 @@ static WIDE_LOOPS void subtract(real *restrict x, const real *restrict d, size_t
     for (size_t i = 0; i < count; i++) x[i] -= d[i];
 }
 
-static void predict(const clusters *z, const cluster_block *b, const element_step *now)
+/* All of them from the same unknowns. */
+static void predict(const clusters *z, const element_step *now)
 {
-    if (!b->predict.output_count) return;
-    run_block(z, b, &b->predict, now);
-    for (uint32_t group = 0; group < b->lanes.groups; group++)
-        subtract(row_of(b, group, 0), row_of(b, group, b->at_d), (size_t)b->own * b->lanes.width);
-}
-
-void X(clusters_begin)(clusters *z, const element_step *now)
-{
+    for (uint32_t k = 0; k < z->block_count; k++) run_block(z, &z->blocks[k], &z->blocks[k].predict, now);
     for (uint32_t k = 0; k < z->block_count; k++) {
-        run_block(z, &z->blocks[k], &z->blocks[k].begin, now);
-        read_unknowns(&z->blocks[k], now->unknowns);
-        predict(z, &z->blocks[k], now);
+        const cluster_block *b = &z->blocks[k];
+        for (uint32_t group = 0; b->predict.output_count && group < b->lanes.groups; group++)
+            subtract(row_of(b, group, 0), row_of(b, group, b->at_d), (size_t)b->own * b->lanes.width);
     }
-    for (uint32_t k = 0; k < z->late_block_count; k++)
-        run(z, &z->lates[k].lanes, &z->lates[k].begin, now, &z->lates[k].table, NULL, NULL);
 }
 
 static void find_places(const clusters *z, const element_step *now)
@@ -112,38 +105,62 @@ static void find_places(const clusters *z, const element_step *now)
     for (uint32_t k = 0; k < z->block_count; k++) run_block(z, &z->blocks[k], &z->blocks[k].places, now);
 }
 
-/* ---- the matrix ---- */
-
-typedef struct {
-    clusters *z;
-    const cluster_block *block;
-} schur_target;
-
-static void put_schur(const element_group *g, void *user)
+void X(clusters_begin)(clusters *z, const element_step *now)
 {
-    const schur_target *to = user;
-    const cluster_block *b = to->block;
-    const uint32_t stride = b->kind->all.stride;
-    for (uint32_t from = 0; from < g->count; from += ELEMENT_BLOCK)
-        for (uint32_t o = 0; o < b->schur_count; o++)
-            X(element_add)(g, from, b->schur + (size_t)o * stride, element_value(g, b->factor_count + o), to->z->schur);
-    const real *worst = element_value(g, b->factor_count + b->schur_count);
-    for (uint32_t i = 0; i < g->count; i++)
-        if (!(worst[i] > 0)) to->z->worst = -1;
+    for (uint32_t k = 0; k < z->block_count; k++) {
+        run_block(z, &z->blocks[k], &z->blocks[k].begin, now);
+        read_unknowns(&z->blocks[k], now->unknowns);
+    }
+    find_places(z, now);
+    predict(z, now);
+    for (uint32_t k = 0; k < z->late_block_count; k++)
+        run(z, &z->lates[k].lanes, &z->lates[k].begin, now, &z->lates[k].table, NULL, NULL);
 }
 
-int X(clusters_factor)(clusters *z, const element_step *now, int *usable)
+/* ---- the matrix ---- */
+
+int X(clusters_are_rough)(const clusters *z) { return z->graph.are_connected || z->is_softened; }
+
+static void look_at_pivots(const element_group *g, void *user)
+{
+    clusters *z = user;
+    const real *worst = element_value(g, g->program->output_count - 1);
+    for (uint32_t i = 0; i < g->count; i++)
+        if (!(worst[i] > 0)) z->worst = -1;
+}
+
+static WIDE_LOOPS void take_first(const real *restrict numbers, const uint32_t *restrict from, size_t count,
+                                  double *restrict values)
+{
+    for (size_t k = 0; k < count; k++) values[k] = (double)numbers[from[k]];
+}
+
+static void add_others(const real *numbers, const cluster_sums *s, double *values)
+{
+    for (size_t k = 0; k < s->count; k++) values[s->to[k]] += (double)numbers[s->from[k]];
+}
+
+static void soften(const clusters *z, const real *t)
+{
+    const uint32_t entries = (uint32_t)(z->phase.c_group_count * z->phase.c_group_count);
+    const double *softening = z->s->softening;
+    for (uint32_t k = 0; k < z->graph.late_count; k++)
+        for (uint32_t e = 0; e < entries; e++)
+            z->schur[z->softened[k * entries + e]] += (double)t[e] * softening[z->late_constraints[k]];
+}
+
+int X(clusters_factor)(clusters *z, const element_step *now, const real *t, int *usable)
 {
     z->worst = 1;
+    z->numbers[z->number_count] = 0;
     find_places(z, now);
-    if (z->schur_entries) memset(z->schur, 0, z->schur_entries * sizeof *z->schur);
-    for (uint32_t k = 0; k < z->block_count; k++) {
-        const cluster_block *b = &z->blocks[k];
-        schur_target to = { z, b };
-        run(z, &b->lanes, &b->factor, now, &b->table, put_schur, &to);
-    }
+    for (uint32_t k = 0; k < z->block_count; k++)
+        run(z, &z->blocks[k].lanes, &z->blocks[k].factor, now, &z->blocks[k].table, look_at_pivots, z);
     *usable = z->worst > 0;
     if (!*usable || !z->solver) return TAUT_OK;
+    take_first(z->numbers, z->first.from, z->first.count, z->schur);
+    add_others(z->numbers, &z->others, z->schur);
+    if (t && z->softened) soften(z, t);
     taut_linear_forget(z->solver);
     const int status = taut_linear_factor(z->solver, z->schur);
     *usable = !status;
@@ -227,26 +244,81 @@ static void correct_block(const clusters *z, const cluster_block *b, extremes *s
     }
 }
 
-int X(clusters_correct)(clusters *z, const element_step *now, real *unknowns, cluster_size *sizes)
+int X(clusters_solve)(clusters *z, const element_step *now)
+{
+    const int status = z->solver ? taut_linear_solve(z->solver, z->late) : TAUT_OK;
+    for (uint32_t k = 0; !status && k < z->block_count; k++) run_block(z, &z->blocks[k], &z->blocks[k].backward, now);
+    return status;
+}
+
+int X(clusters_choose)(clusters *z, const real *t, const real *unknowns)
+{
+    const uint32_t groups = (uint32_t)z->phase.c_group_count;
+    int status = TAUT_OK;
+    if (!z->solver) return TAUT_OK;
+    for (uint32_t k = 0; k < z->late_count; k++) z->chosen[k] = (double)unknowns[z->late_unknowns[k]] - z->late[k];
+    for (int pass = 0; !status && pass < REDUNDANCY_PASSES; pass++) {
+        for (uint32_t k = 0; k < z->graph.late_count; k++) {
+            double *x = z->chosen + k * groups, before[STEP_GROUPS];
+            const double softening = z->s->softening[z->late_constraints[k]];
+            for (uint32_t j = 0; j < groups; j++) before[j] = softening * x[j], x[j] = 0;
+            for (uint32_t e = 0; e < groups * groups; e++) x[e / groups] += (double)t[e] * before[e % groups];
+        }
+        status = taut_linear_solve(z->solver, z->chosen);
+    }
+    for (uint32_t k = 0; !status && k < z->late_count; k++) z->late[k] += z->chosen[k];
+    return status;
+}
+
+/* Own multipliers in the tables: their corrections, and where they are in a vector of the phase. */
+typedef void each_multiplier(real *in_table, real *in_vector);
+
+static void take(real *in_table, real *in_vector) { *in_vector = *in_table; }
+static void give(real *in_table, real *in_vector) { *in_table = *in_vector; }
+
+static void pass_multipliers(const clusters *z, real *change, each_multiplier *pass)
+{
+    real *vector = change - z->part.offsets[z->part.first_group];
+    for (uint32_t n = 0; n < z->block_count; n++) {
+        const cluster_block *b = &z->blocks[n];
+        const uint32_t width = b->lanes.width, stride = b->kind->all.stride;
+        for (uint32_t k = b->own - b->own_late; k < b->own; k++)
+            for (uint32_t i = 0; i < b->lanes.groups * width; i++)
+                pass(row_of(b, i / width, b->at_d + k) + i % width, vector + b->unknown[(size_t)k * stride + i]);
+    }
+}
+
+void X(clusters_take_multipliers)(const clusters *z, real *change)
+{
+    pass_multipliers(z, change, take);
+    for (uint32_t k = 0; k < z->late_count; k++)
+        change[z->late_unknowns[k] - z->part.offsets[z->part.first_group]] = z->late[k];
+}
+
+void X(clusters_put_multipliers)(clusters *z, const real *change)
+{
+    pass_multipliers(z, (real *)change, give);
+    for (uint32_t k = 0; k < z->late_count; k++)
+        z->late[k] = (double)change[z->late_unknowns[k] - z->part.offsets[z->part.first_group]];
+}
+
+void X(clusters_correct)(clusters *z, real *unknowns, cluster_size *sizes)
 {
     extremes most[STEP_GROUPS] = { 0 };
-    const int status = z->solver ? taut_linear_solve(z->solver, z->late) : TAUT_OK;
-    if (status) return status;
-    for (uint32_t k = 0; k < z->block_count; k++) {
-        run_block(z, &z->blocks[k], &z->blocks[k].backward, now);
-        correct_block(z, &z->blocks[k], most);
-    }
-    const int groups = z->phase.c_group_count;
-    for (uint32_t k = 0; k < z->late_count; k++) {
-        extremes *of = &most[z->phase.c_groups[k % (uint32_t)groups] - z->part.first_group];
-        real *lambda = &unknowns[z->late_unknowns[k]];
-        of->largest = extreme_see(of->largest, *lambda);
-        of->moved = extreme_see(of->moved, z->late[k]);
-        *lambda -= z->late[k];
+    for (uint32_t k = 0; k < z->block_count; k++) correct_block(z, &z->blocks[k], most);
+    const uint32_t groups = (uint32_t)z->phase.c_group_count;
+    for (uint32_t g = 0; g < groups; g++) {
+        extremes of = most[z->phase.c_groups[g] - z->part.first_group];
+        for (uint32_t k = g; k < z->late_count; k += groups) {
+            real *lambda = &unknowns[z->late_unknowns[k]];
+            of.largest = extreme_see(of.largest, *lambda);
+            of.moved = extreme_see(of.moved, z->late[k]);
+            *lambda -= z->late[k];
+        }
+        most[z->phase.c_groups[g] - z->part.first_group] = of;
     }
     for (int g = 0; g < z->part.group_count; g++)
         sizes[g] = (cluster_size){ extreme_value(most[g].largest), extreme_value(most[g].moved) };
-    return TAUT_OK;
 }
 
 /* ---- results ---- */
@@ -280,21 +352,36 @@ void X(clusters_results)(clusters *z, const element_step *now, real *out)
 #else
 void X(clusters_begin)(clusters *z, const element_step *now) { (void)z, (void)now; }
 
-int X(clusters_factor)(clusters *z, const element_step *now, int *usable)
+int X(clusters_are_rough)(const clusters *z)
 {
-    (void)z, (void)now;
+    (void)z;
+    return 0;
+}
+
+int X(clusters_factor)(clusters *z, const element_step *now, const real *t, int *usable)
+{
+    (void)z, (void)now, (void)t;
     *usable = 0;
     return TAUT_OK;
 }
 
 void X(clusters_residual)(clusters *z, const element_step *now, real *push) { (void)z, (void)now, (void)push; }
 
-int X(clusters_correct)(clusters *z, const element_step *now, real *unknowns, cluster_size *sizes)
+int X(clusters_solve)(clusters *z, const element_step *now)
 {
-    (void)z, (void)now, (void)unknowns, (void)sizes;
+    (void)z, (void)now;
     return TAUT_UNSUPPORTED;
 }
 
+int X(clusters_choose)(clusters *z, const real *t, const real *unknowns)
+{
+    (void)z, (void)t, (void)unknowns;
+    return TAUT_UNSUPPORTED;
+}
+
+void X(clusters_take_multipliers)(const clusters *z, real *change) { (void)z, (void)change; }
+void X(clusters_put_multipliers)(clusters *z, const real *change) { (void)z, (void)change; }
+void X(clusters_correct)(clusters *z, real *unknowns, cluster_size *sizes) { (void)z, (void)unknowns, (void)sizes; }
 void X(clusters_write)(const clusters *z, real *unknowns) { (void)z, (void)unknowns; }
 
 int X(clusters_have_results)(const clusters *z)

@@ -110,7 +110,7 @@ int X(scheme_implicit)(scheme *r)
     if (status) return status;
     for (size_t i = 0; i < (size_t)r->stages; i++)
         for (size_t j = 0; j < size; j++) r->x[i * size + j] = r->c[i] * r->h * r->k[j];
-    newton_problem problem = { r, r->stages * (int)size, residual, factor, solve, measure, name, NULL, NULL };
+    newton_problem problem = { r, r->stages * (int)size, residual, factor, solve, measure, name, NULL, NULL, NULL, NULL };
     status = X(newton_solve)(&r->newton, &problem, r->x, 0, r->t0, "stages of the step");
     if (status) return status;
     find_places(r, r->x);

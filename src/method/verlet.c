@@ -515,7 +515,7 @@ static int find_positions(verlet *r, const state *x)
     if (!s->c) return TAUT_OK;
     if (r->size < s->least) r->size = s->least;
     newton_problem problem = { r, (int)s->c, position_residual, position_factor, position_solve, position_measure,
-                               name_constraint, NULL, NULL };
+                               name_constraint, NULL, NULL, NULL, NULL };
     /* The iteration begins with the matrix G0 W G0' of the start of the step, formed here when the last step did not
        leave it. A small matrix is cheaper than the corrections it saves: there it begins with G1 W G0' at the guess. */
     int borrow = s->c > BORROW_ABOVE, status = TAUT_OK;
@@ -566,7 +566,7 @@ static int find_mu(verlet *r)
 {
     struct system *s = r->s;
     newton_problem problem = { r, (int)s->c, velocity_residual, velocity_factor, velocity_solve, velocity_measure,
-                               name_constraint, NULL, NULL };
+                               name_constraint, NULL, NULL, NULL, NULL };
     int status = velocity_factor(r, r->mu);
     if (status) return status;
     if (!r->by_pieces) velocity_residual(r, r->mu, r->velocity_error);

@@ -250,7 +250,7 @@ static int solve_full(acceleration *a, real *lambda)
     memcpy(a->x + 2 * n, lambda, s->c * sizeof(real));
     if (s->softening) memset(a->x + 2 * n, 0, s->c * sizeof(real)); /* from zero to the least of all choices */
     newton_problem problem = { a, (int)(2 * n + s->c), residual, factor, solve, measure, name, is_round_off,
-                               NULL };
+                               NULL, NULL, NULL };
     int status = X(newton_solve)(&a->newton, &problem, a->x, 0, a->t, "multipliers");
     if ((status == TAUT_NOT_FINITE || status == TAUT_NO_CONVERGENCE) && s->structure.force_multiplier &&
         s->form != FORM_RATES) {
@@ -348,7 +348,7 @@ static int solve_reduced(acceleration *a, const real *g, real *lambda)
     if (!g) X(system_block_values)(s, BLOCK_G, &at, a->jacobian);
     if (s->c) {
         newton_problem problem = { a, (int)s->c, reduced_residual, reduced_factor, reduced_solve, reduced_measure,
-                                   reduced_name, reduced_is_round_off, NULL };
+                                   reduced_name, reduced_is_round_off, NULL, NULL, NULL };
         X(system_velocity)(s, &at, a->velocity);
         X(system_constraint_curvature)(s, &at, a->velocity, a->curvature);
         if (s->softening) memset(lambda, 0, s->c * sizeof(real)); /* from zero to the least of all choices */

@@ -121,7 +121,7 @@ int X(impulse_find)(impulse *z, int again, const real *q, real t, const real *p,
     memcpy(z->x, w, n * sizeof(real));
     X(system_velocity)(s, &at, z->x + n);
     memset(z->x + 2 * n, 0, s->c * sizeof(real));
-    newton_problem problem = { z, (int)(2 * n + s->c), residual, factor, solve, measure, name, NULL, NULL };
+    newton_problem problem = { z, (int)(2 * n + s->c), residual, factor, solve, measure, name, NULL, NULL, NULL, NULL };
     int status = X(newton_solve)(&z->newton, &problem, z->x, again, t, "velocity constraints");
     if (status) return status;
     find_push(z, z->x + 2 * n);

@@ -126,7 +126,7 @@ int X(legendre_stage)(legendre *l, const real *q, const real *p, real t, real *w
         return TAUT_OK;
     }
     l->q = q, l->right = p, l->t = t;
-    newton_problem problem = { l, (int)s->n, stage_residual, stage_factor, solve, measure, name_equation, NULL, NULL };
+    newton_problem problem = { l, (int)s->n, stage_residual, stage_factor, solve, measure, name_equation, NULL, NULL, NULL, NULL };
     return X(newton_solve)(&l->newton, &problem, w, 0, t, "velocities from momenta");
 }
 
@@ -153,7 +153,7 @@ int X(legendre_mass_solve)(legendre *l, const place *at, real *x)
     }
     l->right = x, l->at = at;
     memset(l->x, 0, s->n * sizeof *x);
-    newton_problem problem = { l, (int)s->n, mass_residual, mass_factor, solve, measure, name_equation, NULL, NULL };
+    newton_problem problem = { l, (int)s->n, mass_residual, mass_factor, solve, measure, name_equation, NULL, NULL, NULL, NULL };
     int status = X(newton_solve)(&l->newton, &problem, l->x, 0, *at->x[KIND_T], "accelerations");
     if (!status) memcpy(x, l->x, s->n * sizeof *x);
     return status;

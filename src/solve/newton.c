@@ -202,6 +202,11 @@ static int secants_go_on(int slow, real size, real rate, real floor)
    small correction after a large one does not promise that the next one is as small again. */
 #define LUCKY_RATE ((real)(sizeof(real) > sizeof(double) ? 1e-8 : 0))
 
+/* Corrections that shrink by less than the first after some have shrunk by more than the second. Matrices that are
+   factored in double say nothing of that in quad. */
+#define STOPS_RATE ((real)0.1)
+#define FAST_RATE ((real)1e-3)
+
 int X(newton_solve)(newton *n, const newton_problem *p, real *x, int has_factor, real time, const char *what)
 {
     /* Stagnation below the floor is round-off of an ill-conditioned problem. */
@@ -211,6 +216,7 @@ int X(newton_solve)(newton *n, const newton_problem *p, real *x, int has_factor,
     newton_matrix rough = NEWTON_EXACT;
     int fresh = 0, settled = 0, bad = 0, solved = 0, status = TAUT_OK, most = p->factor ? n->most : 4 * n->most, k;
     int secants = n->secants.product != NULL, slow = 0;
+    const int is_double = sizeof(real) == sizeof(double);
     n->counts.calls++;
     if (p->kind) pool_copy(n->pool, n->start, x, (size_t)p->size * sizeof *x);
     for (k = 0; k < most; k++) {
@@ -248,6 +254,8 @@ int X(newton_solve)(newton *n, const newton_problem *p, real *x, int has_factor,
            and what is left is what that says. */
         if (rate < best) best = rate;
         if (k > 0 && size <= crowd * 64 * REAL_EPSILON && REAL(fmax)(best, LUCKY_RATE) * size <= rest) return TAUT_OK;
+        /* Slow, with a matrix that was fast before: what moves is round-off of an ill-conditioned problem. */
+        if (k > 0 && is_double && size <= floor && rate > STOPS_RATE && best < FAST_RATE) return TAUT_OK;
         if (secants && fresh && k > 0 && secants_go_on(slow, size, rate, floor)) {
             if (slow++ && rate > SLOW_STRAYS) has_factor = 0;
             before = size;

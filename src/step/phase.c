@@ -365,9 +365,9 @@ static int create_matrix(step_compiled *p)
     status = X(assembly_finish)(p->matrix, 0);
     if (status || !p->elements) return status;
     status = X(element_phase_place)(p->elements, X(assembly_places)(p->matrix));
-    if (status || p->softened.count) return status;
+    if (status) return status;
     const element_part part = part_of(p);
-    return X(clusters_create)(&part, p->elements, &p->clusters);
+    return X(clusters_create)(&part, p->elements, p->softened.count > 0, &p->clusters);
 }
 
 static int create_elements(step_compiled *p)
@@ -632,6 +632,15 @@ static int factor_whole(step_compiled *p)
                      (double)w->now.start->t);
 }
 
+/* The whole matrix takes over: from here, or from where the phase began, to which large corrections by a rough matrix lead
+   back (newton.c). */
+static void leave_clusters(step_compiled *p, int was_slow)
+{
+    if (!was_slow || p->correction <= REAL(sqrt)(REAL_EPSILON)) X(clusters_write)(p->clusters, p->w->x);
+    p->clusters_at_work = 0;
+    p->clusters_failed = 1;
+}
+
 static int factor(void *self, const real *x)
 {
     step_compiled *p = self;
@@ -646,17 +655,37 @@ static int factor(void *self, const real *x)
     }
     if (p->chord && choose_chord(p, &status)) return status;
     p->at_work = NEWTON_EXACT;
-    if (p->clusters && !p->clusters_failed && !w->by_fields) {
-        int usable;
+    if (p->clusters && !p->clusters_failed && !w->by_fields && !w->by_whole_matrices) {
+        const int is_rough = X(clusters_are_rough)(p->clusters), was_slow = is_rough && p->clusters_at_work;
+        int usable = 0;
         if (!p->clusters_at_work) X(clusters_begin)(p->clusters, &w->elements);
         p->clusters_at_work = 1;
-        status = X(clusters_factor)(p->clusters, &w->elements, &usable);
+        if (!was_slow)
+            status = X(clusters_factor)(p->clusters, &w->elements, p->softened.count ? X(softened_weights)(p) : NULL,
+                                        &usable);
+        if (usable && is_rough) p->at_work = NEWTON_ROUGH;
         if (status || usable) return status;
-        X(clusters_write)(p->clusters, w->x);
-        p->clusters_at_work = 0;
-        p->clusters_failed = 1;
+        leave_clusters(p, was_slow);
     }
     return factor_whole(p);
+}
+
+/* The first one chooses among multipliers that make the same force. */
+static int solve_clusters(step_compiled *p, int chooses, real *out)
+{
+    step_work *w = p->w;
+    int status = X(clusters_solve)(p->clusters, &w->elements);
+    if (!status && chooses && p->softened.count && !p->softened.stress)
+        status = X(clusters_choose)(p->clusters, p->softened.t, w->x);
+    if (!status && chooses && p->softened.stress) {
+        X(clusters_write)(p->clusters, w->x);
+        move_places(p);
+        X(clusters_take_multipliers)(p->clusters, out);
+        status = X(softened_choose)(p, w->x + w->offsets[p->first_group], out, p->spare);
+        if (!status) X(clusters_put_multipliers)(p->clusters, out);
+    }
+    if (!status) X(clusters_correct)(p->clusters, w->x, p->cluster_sizes);
+    return status;
 }
 
 static int solve(void *self, real *out)
@@ -665,10 +694,10 @@ static int solve(void *self, real *out)
     step_work *w = p->w;
     size_t n = w->s->n;
     if (p->solver == STEP_EXPLICIT) return TAUT_OK; /* the matrix is the identity */
-    if (p->clusters_at_work) return X(clusters_correct)(p->clusters, &w->elements, w->x, p->cluster_sizes);
     /* the corrections that follow remove what the first choice does to the motion */
     real *unknowns = p->softened.choose ? w->x + w->offsets[p->first_group] : NULL;
     p->softened.choose = 0;
+    if (p->clusters_at_work) return solve_clusters(p, unknowns != NULL, out);
     if (p->solver == STEP_SPARSE && p->at_work != NEWTON_EXACT) {
         int status = X(chord_solve)(p->chord, p->at_work == NEWTON_SETTLES, out);
         return status ? status : X(chord_choose)(p->chord, unknowns, out);
@@ -822,6 +851,6 @@ newton_problem X(step_phase_problem)(step_compiled *p)
 {
     return (newton_problem){ .self = p, .size = p->size, .residual = residual,
                              .factor = p->solver == STEP_EXPLICIT ? NULL : factor, .solve = solve, .measure = measure,
-                             .name = name, .is_round_off = is_round_off, .kind = p->chord ? kind_of_matrix : NULL,
+                             .name = name, .is_round_off = is_round_off, .kind = p->chord || p->clusters ? kind_of_matrix : NULL,
                              .whole = whole_residual, .corrects = corrects };
 }

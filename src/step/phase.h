@@ -21,6 +21,7 @@ typedef struct {
     step_circumstances now;
     element_step elements;            /* the same for them */
     int by_fields;                    /* all the same, but for Newton's matrix */
+    int by_whole_matrices;            /* without clusters */
     real h, powers[2 * STEP_POWERS + 1];
     real t1, t1_low;
     real *x;                          /* all groups of unknowns */

@@ -142,12 +142,18 @@ size_t X(softened_room)(const step_compiled *p)
     return (size_t)p->size + (size_t)p->softened.count * s->c;
 }
 
+const real *X(softened_weights)(step_compiled *p)
+{
+    if (find_t(p, &p->softened)) memset(p->softened.t, 0, sizeof p->softened.t);
+    return p->softened.t;
+}
+
 void X(softened_put)(step_compiled *p)
 {
     softened *z = &p->softened;
     step_work *w = p->w;
     if (!z->count) return;
-    if (find_t(p, z)) memset(z->t, 0, sizeof z->t);
+    X(softened_weights)(p);
     for (uint32_t k = 0; k < w->s->c; k++) w->block[k] = w->s->softening[k];
     for (int i = 0; i < z->count * z->count; i++)
         if (z->t[i] != 0) X(assembly_put)(p->matrix, z->ids[i], z->t[i], w->block);

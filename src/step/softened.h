@@ -23,6 +23,8 @@ struct step_compiled;
 int X(softened_prepare)(struct step_compiled *p);
 /* Puts them into the matrix. */
 void X(softened_put)(struct step_compiled *p);
+/* T for the step at hand: count x count. */
+const real *X(softened_weights)(struct step_compiled *p);
 void X(softened_clear)(struct step_compiled *p);
 /* How many numbers `spare` of softened_choose has. */
 size_t X(softened_room)(const struct step_compiled *p);

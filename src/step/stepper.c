@@ -127,6 +127,8 @@ int X(stepper_create)(struct system *s, const step_table *table, real tolerance,
 int X(stepper_is_lowered)(const stepper *r) { return r->lowered != NULL; }
 void X(stepper_use_lowered)(stepper *r, int use) { r->general_alone = !use; }
 void X(stepper_use_elements)(stepper *r, int use) { r->work.by_fields = !use; }
+void X(stepper_use_clusters)(stepper *r, int use) { r->work.by_whole_matrices = !use; }
+void X(stepper_write_unknowns)(stepper *r, int phase) { X(step_phase_end)(&r->phases[phase]); }
 
 int X(stepper_has_elements)(const stepper *r, int phase, int *has_clusters)
 {

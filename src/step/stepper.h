@@ -29,6 +29,10 @@ int X(stepper_is_lowered)(const stepper *r);
 void X(stepper_use_lowered)(stepper *r, int use);
 /* For tests: residuals and results of the general path field by field, or (the default) by programs over elements. */
 void X(stepper_use_elements)(stepper *r, int use);
+/* For tests: phases of elements by their whole matrix, or (the default) by clusters where there are some. */
+void X(stepper_use_clusters)(stepper *r, int use);
+/* For tests: the unknowns of a phase where its problem expects them, after a correction by clusters. */
+void X(stepper_write_unknowns)(stepper *r, int phase);
 /* For tests: does a phase have these, and is is it solved by clusters? */
 int X(stepper_has_elements)(const stepper *r, int phase, int *has_clusters);
 /* For tests: the straight-line code; NULL: none. */

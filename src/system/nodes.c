@@ -1,5 +1,7 @@
 #include "system/nodes.h"
 
+#include "model/model.h"
+
 #include "base/room.h"
 #include "linalg/partition.h"
 
@@ -71,4 +73,10 @@ void X(system_nodes_clear)(struct system *s, system_nodes *nodes)
 {
     taut_mem_free(s->context, nodes->room);
     *nodes = (system_nodes){ 0 };
+}
+
+int X(system_goes_on)(const struct system *s, uint32_t i)
+{
+    const struct model *m = s->m;
+    return m->group_of[i] == m->group_of[i - 1] && m->groups[m->group_of[i]].type != GROUP_SCALAR;
 }

@@ -15,5 +15,7 @@ typedef struct {
 
 int X(system_nodes_create)(struct system *s, system_nodes *nodes);
 void X(system_nodes_clear)(struct system *s, system_nodes *nodes);
+/* Is coordinate i > 0 one of the same point or rotation as the one before it? */
+int X(system_goes_on)(const struct system *s, uint32_t i);
 
 #endif
