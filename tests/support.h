@@ -75,6 +75,13 @@ static inline void close_model(simulation *z)
     taut_context_destroy(context);
 }
 
+static inline real momentum_of(const struct system *s, const symmetry *y, const real *q, const real *p)
+{
+    real momentum;
+    X(symmetry_momenta)(s, y, 1, q, p, &momentum);
+    return momentum;
+}
+
 static inline void do_steps(simulation *z, long count, real h)
 {
     for (long i = 0; i < count; i++)

@@ -53,7 +53,7 @@ static inline kept follow(simulation *z, real h, long steps)
     real first[SYMMETRY_LIMIT], scale[SYMMETRY_LIMIT], change[SYMMETRY_LIMIT] = { 0 };
     kept worst = { 0, 0, 0 };
     for (int i = 0; i < z->symmetry_count; i++) {
-        first[i] = X(symmetry_momentum)(z->s, &z->symmetries[i], z->x.q, z->x.p);
+        first[i] = momentum_of(z->s, &z->symmetries[i], z->x.q, z->x.p);
         scale[i] = momentum_scale(z, &z->symmetries[i]);
     }
     constraint_round_off seen = { 0 };
@@ -61,7 +61,7 @@ static inline kept follow(simulation *z, real h, long steps)
         if (n) do_steps(z, 1, h);
         look_at_constraints(z, &seen);
         for (int i = 0; i < z->symmetry_count; i++) {
-            real now = X(symmetry_momentum)(z->s, &z->symmetries[i], z->x.q, z->x.p);
+            real now = momentum_of(z->s, &z->symmetries[i], z->x.q, z->x.p);
             change[i] = larger(change[i], REAL(fabs)(now - first[i]));
             scale[i] = larger(scale[i], momentum_scale(z, &z->symmetries[i]));
         }

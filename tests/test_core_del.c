@@ -105,7 +105,7 @@ static void kept(const char *name, const char *method, real h, int symmetries)
     long steps = QUAD ? 200 : 2000;
     real first[8], change = 0, size = 0, worst_g = 0, worst_rate = 0, g, rate, g_size = 0, q = 1, v = 1;
     assert_int_equal(z->symmetry_count, symmetries);
-    for (int i = 0; i < symmetries; i++) first[i] = X(symmetry_momentum)(z->s, &z->symmetries[i], z->x.q, z->x.p);
+    for (int i = 0; i < symmetries; i++) first[i] = momentum_of(z->s, &z->symmetries[i], z->x.q, z->x.p);
     for (long n = 0; n < steps; n++) {
         do_steps(z, 1, h);
         X(simulation_residuals)(z, &g, &rate);
@@ -115,7 +115,7 @@ static void kept(const char *name, const char *method, real h, int symmetries)
         size = larger(size, largest_of(z->x.p, z->s->n) * q * (real)z->s->n);
         for (int i = 0; i < symmetries; i++)
             change =
-                larger(change, REAL(fabs)(X(symmetry_momentum)(z->s, &z->symmetries[i], z->x.q, z->x.p) - first[i]));
+                larger(change, REAL(fabs)(momentum_of(z->s, &z->symmetries[i], z->x.q, z->x.p) - first[i]));
     }
     double row = 6 * (double)(REAL_EPSILON * g_size); /* at most six coordinates in a constraint here */
     printf("%-8s %-38s g %.1e  dg/dt %.1e  momenta %.1e\n", method, name, (double)worst_g, (double)worst_rate,

@@ -43,7 +43,7 @@ typedef real (*step_energy)(const real *q0, const real *q1, real h);
 /* The discrete momentum is that of the state: p = -D1 L_d up to constraint forces. */
 static void momenta(const simulation *z, real *out)
 {
-    for (int i = 0; i < z->symmetry_count; i++) out[i] = X(symmetry_momentum)(z->s, &z->symmetries[i], z->x.q, z->x.p);
+    for (int i = 0; i < z->symmetry_count; i++) out[i] = momentum_of(z->s, &z->symmetries[i], z->x.q, z->x.p);
 }
 
 static void run(simulation *z, int steps_a_sample, step_energy energy, record *out)

@@ -23,7 +23,7 @@ typedef struct {
 static kept_values values_now(simulation *z)
 {
     kept_values now = { .energy = X(simulation_energy)(z) };
-    for (int i = 0; i < 6; i++) now.momentum[i] = X(symmetry_momentum)(z->s, &z->symmetries[i], z->x.q, z->x.p);
+    for (int i = 0; i < 6; i++) now.momentum[i] = momentum_of(z->s, &z->symmetries[i], z->x.q, z->x.p);
     return now;
 }
 

@@ -55,12 +55,12 @@ static kept follow(simulation *z, real h, long steps)
                                 most[2] = { 0 };
     kept worst = { 0, 0, 0 };
     for (int i = 0; i < z->symmetry_count; i++)
-        first[i] = X(symmetry_momentum)(z->s, &z->symmetries[i], z->x.q, z->x.p);
+        first[i] = momentum_of(z->s, &z->symmetries[i], z->x.q, z->x.p);
     for (long n = 0; n < steps; n++) {
         do_steps(z, 1, h);
         look_at_constraints(z, scale, most);
         for (int i = 0; i < z->symmetry_count; i++) {
-            real now = X(symmetry_momentum)(z->s, &z->symmetries[i], z->x.q, z->x.p);
+            real now = momentum_of(z->s, &z->symmetries[i], z->x.q, z->x.p);
             change[i] = larger(change[i], REAL(fabs)(now - first[i]));
             size[i] = larger(size[i], momentum_scale(z, &z->symmetries[i]));
         }

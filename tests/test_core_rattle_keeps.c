@@ -138,7 +138,7 @@ static real conserved(simulation *z, const char *name)
     char found[64];
     for (int i = 0; i < z->symmetry_count; i++) {
         X(symmetry_name)(z->s, &z->symmetries[i], found, sizeof found);
-        if (strcmp(found, name) == 0) return X(symmetry_momentum)(z->s, &z->symmetries[i], z->x.q, z->x.p);
+        if (strcmp(found, name) == 0) return momentum_of(z->s, &z->symmetries[i], z->x.q, z->x.p);
     }
     fail_msg("no conserved %s", name);
     return 0;

@@ -41,6 +41,7 @@ typedef struct {
     uint32_t *table;          /* element + 1 by hash of its set */
     size_t table_size;
     uint32_t *row_element;    /* of a constraint */
+    uint32_t *home;           /* of a node: where its terms go; NULL: to its own element */
     located *terms;
     size_t term_count;
     uint32_t *shape_table;    /* shape + 1 by hash of its key */
@@ -236,6 +237,13 @@ static int list_row_nodes(making *m, uint32_t **start, uint32_t **nodes)
     return TAUT_OK;
 }
 
+/* The first element of several nodes that a node is in becomes its home. */
+static void settle(making *m, uint32_t element, const uint32_t *nodes, uint32_t count)
+{
+    for (uint32_t i = 0; m->home && element >= m->node_count && i < count; i++)
+        if (m->home[nodes[i]] < m->node_count) m->home[nodes[i]] = element;
+}
+
 static int place_constraints(making *m)
 {
     uint32_t *start = NULL, *nodes = NULL, set[NODES_MOST];
@@ -247,7 +255,10 @@ static int place_constraints(making *m)
         if (!count) m->unusable = 1;
         reduce_set(m, set, &count);
         if (!m->unusable) status = find_element(m, set, count, &m->row_element[k]);
+        if (!status && !m->unusable) settle(m, m->row_element[k], nodes + start[k], start[k + 1] - start[k]);
     }
+    for (uint32_t k = 0; !status && !m->unusable && m->home && k < m->s->c; k++)
+        if (m->row_element[k] < m->node_count) m->row_element[k] = m->home[m->row_element[k]];
     taut_mem_free(m->context, start);
     taut_mem_free(m->context, nodes);
     return status;
@@ -272,8 +283,10 @@ static int place_term(making *m, uint32_t r, const batch *b, const kernel *k, lo
         for (uint32_t i = m->set_start[e]; i < m->set_start[e + 1]; i++) add_node(m, set, &count, m->sets[i]);
     }
     reduce_set(m, set, &count);
-    t->element = NOWHERE; /* of a term without coordinates, whose gradient vanishes */
-    return count && !m->unusable ? find_element(m, set, count, &t->element) : TAUT_OK;
+    t->element = 0; /* of a term without coordinates */
+    const int status = count && !m->unusable ? find_element(m, set, count, &t->element) : TAUT_OK;
+    if (m->home && t->element < m->node_count) t->element = m->home[t->element];
+    return status;
 }
 
 static int place_terms(making *m)
@@ -304,11 +317,9 @@ static int sort_terms(making *m, located **sorted, uint32_t **start)
     *sorted = taut_mem_new(m->context, m->term_count, sizeof **sorted);
     *start = taut_mem_new(m->context, (size_t)m->element_count + 2, sizeof **start);
     if (!*sorted || !*start) return TAUT_OUT_OF_MEMORY;
-    for (size_t i = 0; i < m->term_count; i++)
-        if (m->terms[i].element != NOWHERE) (*start)[m->terms[i].element + 2]++;
+    for (size_t i = 0; i < m->term_count; i++) (*start)[m->terms[i].element + 2]++;
     for (uint32_t e = 0; e < m->element_count; e++) (*start)[e + 2] += (*start)[e + 1];
-    for (size_t i = 0; i < m->term_count; i++)
-        if (m->terms[i].element != NOWHERE) (*sorted)[(*start)[m->terms[i].element + 1]++] = m->terms[i];
+    for (size_t i = 0; i < m->term_count; i++) (*sorted)[(*start)[m->terms[i].element + 1]++] = m->terms[i];
     return TAUT_OK;
 }
 
@@ -505,7 +516,7 @@ static int make_locals(making *m)
 static void clear_making(making *m)
 {
     void *const blocks[] = { m->node_of, m->node_start, m->node_members, m->sets, m->set_start, m->table,
-                             m->row_element, m->terms, m->shape_table, m->key };
+                             m->row_element, m->home, m->terms, m->shape_table, m->key };
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) taut_mem_free(m->context, blocks[i]);
     for (int of = 0; of < 3; of++) {
         taut_mem_free(m->context, m->local[of]);
@@ -513,7 +524,14 @@ static void clear_making(making *m)
     }
 }
 
-int X(element_graph_create)(struct system *s, const step_table *t, element_graph *g, int *usable)
+static int make_homes(making *m)
+{
+    m->home = taut_mem_new(m->context, m->node_count, sizeof *m->home);
+    for (uint32_t b = 0; m->home && b < m->node_count; b++) m->home[b] = b;
+    return m->home ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+}
+
+int X(element_graph_create)(struct system *s, const step_table *t, int joined, element_graph *g, int *usable)
 {
     making m = { .s = s, .context = s->context, .graph = g };
     *g = (element_graph){ 0 };
@@ -526,6 +544,7 @@ int X(element_graph_create)(struct system *s, const step_table *t, element_graph
         uint32_t element;
         status = find_element(&m, &b, 1, &element);
     }
+    if (!status && joined) status = make_homes(&m);
     if (!status) status = place_constraints(&m);
     if (!status && !m.unusable) status = place_terms(&m);
     if (!status && !m.unusable) status = make_locals(&m);

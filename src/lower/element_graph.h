@@ -51,8 +51,9 @@ typedef struct {
 } element_graph;
 
 /* *usable is 0, with TAUT_OK, where some element would have too many nodes, or the system has what elements cannot
-   express: embedded points, functions of the program. */
-int X(element_graph_create)(struct system *s, const step_table *t, element_graph *g, int *usable);
+   express: embedded points, functions of the program. joined: what concerns one node is in the element of a constraint
+   that it is in, if there is one; there are fewer elements then, and sums over all of them take less. */
+int X(element_graph_create)(struct system *s, const step_table *t, int joined, element_graph *g, int *usable);
 void X(element_graph_clear)(taut_context *context, element_graph *g);
 
 #endif

@@ -338,6 +338,7 @@ const real *X(reading_watched)(reading *r, const state *x) { return read(r, WATC
 const real *X(reading_multipliers)(reading *r, const state *x) { return read(r, MULTIPLIERS, x); }
 const real *X(reading_power)(reading *r, const state *x) { return read(r, POWER, x); }
 int X(reading_power_solves)(const reading *r) { return r->power_solves; }
+int X(reading_has_power)(const reading *r) { return r->programs[POWER] != NULL; }
 
 program *X(reading_watched_program)(const reading *r) { return r->programs[WATCHED]; }
 

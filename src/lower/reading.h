@@ -32,6 +32,7 @@ const real *X(reading_multipliers)(reading *r, const state *x); /* lambda (c), o
                                                                    reading_prepare */
 const real *X(reading_power)(reading *r, const state *x);       /* power; lambda (c), if reading_power_solves */
 int X(reading_power_solves)(const reading *r);
+int X(reading_has_power)(const reading *r); /* is there a program of it? */
 /* The programs themselves, for those who write them out for many states; NULL: there is none. checks: so many pairs of
    a pivot and its reference are the last outputs, and values count only where every pivot is larger than PIVOT_LEAST
    times its reference. The second needs reading_prepare. */

@@ -599,13 +599,13 @@ expr X(symbol_energy)(symbols *y, int place, const expr *v)
 {
     const struct system *s = y->s;
     const symbol_place *at = X(symbol_place_at)(y, place);
-    expr value = y->zero, *momentum = new_vector(y, s->n);
+    expr value = y->zero, *momentum = new_vector(y, y->n);
     if (!momentum) return 0;
     add_values(y, s->energy, at, &value);
     if (s->form != FORM_LAGRANGIAN) return value;
-    fill(y, momentum, s->n);
+    fill(y, momentum, y->n);
     system_momentum(y, at, momentum);
-    return checked(y, sub(y, dot_product(y, v, momentum, s->n, y->zero), value)); /* E = v . L_v - L */
+    return checked(y, sub(y, dot_product(y, v, momentum, y->n, y->zero), value)); /* E = v . L_v - L */
 }
 
 /* b of the velocity constraints */
@@ -620,20 +620,20 @@ expr X(symbol_power)(symbols *y, int place, const expr *v)
 {
     const struct system *s = y->s;
     const symbol_place *at = X(symbol_place_at)(y, place);
-    expr power = y->zero, *force = new_vector(y, s->n), *rates = new_vector(y, s->c);
+    expr power = y->zero, *force = new_vector(y, y->n), *rates = new_vector(y, y->c);
     if (!s->energy || !force || !rates) return power;
     expr sign = s->form == FORM_LAGRANGIAN ? taut_expr_number(y->g, -1) : 0;
     add_gradient(y, s->energy, KIND_T, at, NULL, sign, &power);
-    fill(y, force, s->n), fill(y, rates, s->c);
+    fill(y, force, y->n), fill(y, rates, y->c);
     add_values(y, s->force, at, force);
-    power = dot_product(y, v, force, s->n, power);
+    power = dot_product(y, v, force, y->n, power);
     if (!s->structure.constraint_time) return power;
     const expr *lambda = at->x[KIND_LAMBDA];
     if (!lambda) return 0; /* memory ran out when the place was made */
     field_use u = { .use = USE_SLOPE, .by = 1u << KIND_T };
     add_field(y, s->constraint, &u, (ends){ at, at }, rates);
     add_slip_at_rest(y, at, rates);
-    return checked(y, sub(y, power, dot_product(y, lambda, rates, s->c, y->zero)));
+    return checked(y, sub(y, power, dot_product(y, lambda, rates, y->c, y->zero)));
 }
 
 void X(symbol_observables)(symbols *y, int place, expr *out)
@@ -675,6 +675,25 @@ static expr force_work(symbols *y, const symbol_place *at, const expr *move)
     add_values(y, y->s->force, at, force);
     for (uint32_t i = 0; i < y->s->n; i++) sum = add(y, sum, mul(y, force[i], move[i]));
     return sum;
+}
+
+/* ---- derivatives by time ---- */
+
+/* Each of `out` becomes its derivative along the motion from the state: (w, rates, 1) in (q, w, t). */
+static void advance(symbols *y, const expr *rates, expr *out, size_t count)
+{
+    const size_t n = y->n;
+    expr *leaves = new_vector(y, 2 * n + 1), *along = new_vector(y, 2 * n + 1);
+    if (!leaves || !along) return;
+    for (uint32_t i = 0; i < n; i++) {
+        leaves[i] = X(symbol_state)(y, y->layout.q, i);
+        leaves[n + i] = along[i] = X(symbol_state)(y, y->layout.w, i);
+        along[n + i] = rates[i];
+    }
+    leaves[2 * n] = X(symbol_leaf)(y, STATE_T0);
+    along[2 * n] = y->one;
+    for (size_t k = 0; k < count && !y->failed; k++)
+        out[k] = checked(y, taut_expr_directional(y->g, out[k], leaves, along, 2 * n + 1));
 }
 
 /* ---- the functions of tables ---- */
@@ -732,6 +751,18 @@ void X(symbol_function)(symbols *y, step_function function, int place, const exp
     case STEP_D_T_BOND: *out = checked(y, moving_constraints(y, both)); break;
     case STEP_SLIP_WORK: *out = checked(y, slip_work(y, at)); break;
     case STEP_FORCE_WORK: *out = checked(y, force_work(y, at, move)); break;
+    case STEP_PI_RATE: {
+        const symbol_place start = state_place(y);
+        system_momentum(y, &start, out);
+        advance(y, at->x[KIND_W], out, y->n);
+        break;
+    }
+    case STEP_RATE_RATE: {
+        const symbol_place start = state_place(y);
+        constraint_rate(y, &start, out);
+        advance(y, at->x[KIND_W], out, y->c);
+        break;
+    }
     case STEP_VECTOR: case STEP_FUNCTIONS: break;
     }
 }

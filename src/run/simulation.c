@@ -19,6 +19,8 @@ void X(simulation_destroy)(simulation *z)
     X(method_destroy)(&z->method);
     X(acceleration_destroy)(z->acceleration);
     X(reading_destroy)(z->reading);
+    X(element_reading_destroy)(z->elements);
+    X(element_motion_destroy)(z->motion);
     X(flow_destroy)(z->flow);
     X(legendre_destroy)(z->legendre);
     X(impulse_destroy)(z->impulse);
@@ -212,6 +214,20 @@ int X(simulation_has_work)(const simulation *z)
 /* Does every step ask for the power? */
 static int has_own_power(const simulation *z) { return X(simulation_has_work)(z) && !z->declared.own_work; }
 
+/* Points of constant mass have fast fields. */
+static int wants_elements(const simulation *z)
+{
+    return !z->m->phase && !z->s->inverse_mass && !(z->reading && X(reading_watched_program)(z->reading));
+}
+
+/* Does every step ask for multipliers? */
+static int power_needs_motion(const simulation *z)
+{
+    const structure *found = &z->s->structure;
+    return has_own_power(z) && (found->force_multiplier || found->constraint_time)
+           && !(z->reading && X(reading_has_power)(z->reading));
+}
+
 int X(simulation_parts)(simulation *z, const struct method_class *class)
 {
     int status = taut_flat_begin(z->context, &z->flat);
@@ -221,6 +237,8 @@ int X(simulation_parts)(simulation *z, const struct method_class *class)
     /* before the method: a compiler may work on both at the same time */
     if (!status && !z->m->phase && !z->m->contact_count && !z->s->softening)
         status = X(reading_create)(z->s, z->symmetries, z->symmetry_count, has_own_power(z), &z->reading);
+    if (!status && wants_elements(z)) status = X(element_reading_create)(z->s, has_own_power(z), &z->elements);
+    if (!status && power_needs_motion(z)) status = X(simulation_find_motion)(z);
     if (!status) status = X(method_create_with)(z->s, class, &z->spec, z->tolerance, &z->method);
     if (!status && !z->m->phase) status = X(acceleration_create)(z->s, &z->acceleration);
     if (!status) status = X(simulation_strain_create)(z);

@@ -6,6 +6,8 @@
 #include "analysis/dirac.h"
 #include "base/flat.h"
 #include "contact/hybrid.h"
+#include "lower/element_motion.h"
+#include "lower/element_reading.h"
 #include "lower/reading.h"
 #include "native/native.h"
 #include "expr/call.h"
@@ -95,7 +97,10 @@ typedef struct {
     simulation_matrix matrices[ENGINE_MATRICES]; /* likewise */
     start_report start;
     acceleration *acceleration;
-    reading *reading;        /* frames as straight-line code; NULL: by the fields */
+    reading *reading;        /* frames as straight-line code; NULL: none */
+    element_reading *elements; /* what is watched by programs over elements, where there is no other code; NULL: none */
+    element_motion *motion;  /* multipliers by elements, likewise; NULL: none, or not sought yet */
+    int motion_sought;
     symmetry symmetries[SYMMETRY_LIMIT];
     int symmetry_count;
     int column_symmetries;   /* those with a column of their own: translations and rotations, which come first */
@@ -208,6 +213,8 @@ int X(simulation_lossless)(const simulation *z);
 int X(simulation_without_contacts)(const simulation *z, const char *what);
 /* Work of the method. */
 newton_counts X(simulation_counts)(const simulation *z);
+/* Makes z->motion, unless it has been sought before. */
+int X(simulation_find_motion)(simulation *z);
 /* Reads everything that `wanted` names off the state, once per state. Fails where multipliers cannot be found. */
 int X(simulation_read)(simulation *z, unsigned wanted);
 /* The following read the state as it is now, whatever was known. Largest |g| and |dg/dt|, by the fields: leaves G in

@@ -1,7 +1,8 @@
 /* What is read off the state of a simulation: residuals, energy, multipliers, and the columns of a frame.
  * simulation_read is the one place where a state is evaluated for frames, for what a run watches and for the work of
  * forces; nothing is evaluated twice at one state. On a small system straight-line code reads the state
- * (lower/reading.h); what it does not have, and everything of other systems, is evaluated by the fields. */
+ * (lower/reading.h), on larger ones of bodies programs over elements do (lower/element_reading.h); what these do not
+ * have, and everything of other systems, is evaluated by the fields. */
 #include <stdio.h>
 #include <string.h>
 
@@ -41,7 +42,21 @@ static void phase_residuals(simulation *z, real *position, real *velocity)
 static void read_velocity(simulation *z)
 {
     place at = simulation_place(z);
-    X(system_velocity)(z->s, &at, z->v);
+    if (z->elements)
+        X(element_reading_velocity)(z->elements, &z->x, z->v);
+    else
+        X(system_velocity)(z->s, &at, z->v);
+}
+
+/* Not every run has frames, and straight-line code has most of what small systems need. */
+int X(simulation_find_motion)(simulation *z)
+{
+    size_t checks;
+    const int is_lowered = z->reading && X(reading_multiplier_program)(z->reading, &checks);
+    int status = TAUT_OK;
+    if (!z->motion_sought && !z->s->inverse_mass && !is_lowered) status = X(element_motion_create)(z->s, &z->motion);
+    z->motion_sought = !status;
+    return status;
 }
 
 /* With G, where the residuals have been read before. */
@@ -50,6 +65,9 @@ static int read_multipliers(simulation *z)
     const real *g = z->known & READING_JACOBIAN ? z->g_values : NULL;
     if (z->hybrid) return X(hybrid_measure)(z->hybrid, &z->x, z->lambda, z->gaps, z->observables);
     if (!z->s->c || z->m->phase) return TAUT_OK;
+    const int status = X(simulation_find_motion)(z);
+    if (status) return status;
+    if (z->motion && X(element_motion_multipliers)(z->motion, &z->x, z->lambda)) return TAUT_OK;
     /* From the state alone, not from the last frame: what is recorded must not depend on how often, or since when. */
     memcpy(z->lambda, z->x.lambda, z->s->c * sizeof(real));
     return X(acceleration_solve_with)(z->acceleration, z->x.q, z->x.w, z->x.t, g, z->lambda, NULL);
@@ -86,8 +104,7 @@ static void read_energy(simulation *z)
 
 static void read_momenta(simulation *z)
 {
-    for (int i = 0; i < z->symmetry_count; i++)
-        z->momenta[i] = X(symmetry_momentum)(z->s, &z->symmetries[i], z->x.q, z->x.p);
+    X(symmetry_momenta)(z->s, z->symmetries, z->symmetry_count, z->x.q, z->x.p, z->momenta);
 }
 
 static void read_observables(simulation *z)
@@ -104,6 +121,10 @@ static void read_power(simulation *z)
     place at = simulation_place(z);
     if ((found->force_multiplier || found->constraint_time) && X(simulation_read)(z, READING_DETERMINED))
         memcpy(z->lambda, z->x.lambda, z->s->c * sizeof(real));
+    if (z->elements) {
+        z->power = X(element_reading_power)(z->elements, &z->x, z->v, z->lambda);
+        return;
+    }
     z->power = X(system_power)(z->s, &at, z->v, z->g_rate);
     z->known &= ~(unsigned)(READING_RESIDUALS | READING_JACOBIAN); /* g_rate was room to work in */
 }
@@ -167,6 +188,17 @@ static int read_lowered(simulation *z, unsigned missing)
     return solved ? lower_multipliers(z) : TAUT_OK;
 }
 
+/* ---- by programs over elements ---- */
+
+static void read_elements(simulation *z)
+{
+    read_velocity(z);
+    const element_watched found = X(element_reading_watched)(z->elements, &z->x, z->v);
+    z->largest_g = found.largest_g, z->largest_rate = found.largest_rate, z->energy = found.energy;
+    read_momenta(z);
+    z->known |= READING_WATCHED | READING_VELOCITY;
+}
+
 /* ---- all of it ---- */
 
 static int read_by_fields(simulation *z, unsigned wanted)
@@ -196,6 +228,7 @@ static int read_by_fields(simulation *z, unsigned wanted)
 int X(simulation_read)(simulation *z, unsigned wanted)
 {
     int status = z->reading && (wanted & ~z->known) ? read_lowered(z, wanted & ~z->known) : TAUT_OK;
+    if (z->elements && !status && (wanted & ~z->known & READING_WATCHED)) read_elements(z);
     return status || !(wanted & ~z->known) ? status : read_by_fields(z, wanted & ~z->known);
 }
 

@@ -51,8 +51,9 @@ static void look_at_momenta(follower *f, int first)
     simulation *z = f->z;
     real sum = 0, reach = real_largest(z->x.q, z->s->n);
     for (uint32_t i = 0; i < z->s->n; i++) sum += REAL(fabs)(z->x.p[i]);
+    X(symmetry_momenta)(z->s, z->symmetries, z->symmetry_count, z->x.q, z->x.p, z->momenta);
     for (int i = 0; i < z->symmetry_count; i++) {
-        real now = X(symmetry_momentum)(z->s, &z->symmetries[i], z->x.q, z->x.p);
+        const real now = z->momenta[i];
         if (first) f->momentum[i] = now;
         f->momentum_change[i] = larger(f->momentum_change[i], REAL(fabs)(now - f->momentum[i]));
         f->momentum_scale[i] =

@@ -78,6 +78,8 @@ static chord_part part_of(step_function function, kind by)
     case STEP_FORCE_WORK:
     case STEP_CHART:
     case STEP_CHART_PULL:
+    case STEP_PI_RATE:
+    case STEP_RATE_RATE:
     case STEP_FUNCTIONS: break;
     }
     return CHORD_STRANGE;

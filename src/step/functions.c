@@ -9,7 +9,7 @@
 size_t X(step_function_length)(size_t n, size_t c, size_t embedded, step_function function)
 {
     switch (function) {
-    case STEP_G: case STEP_RATE: case STEP_SLIP: return c;
+    case STEP_G: case STEP_RATE: case STEP_RATE_RATE: case STEP_SLIP: return c;
     case STEP_E_W: case STEP_E_W_CHANGE: case STEP_E_Q: return n + embedded;
     case STEP_CHART: return embedded;
     case STEP_D_T: case STEP_D_T_BOND: case STEP_SLIP_WORK: case STEP_FORCE_WORK: return 1;
@@ -28,6 +28,7 @@ size_t X(step_function_length)(size_t n, size_t c, size_t embedded, step_functio
     case STEP_D_Q:
     case STEP_D_BOND:
     case STEP_CHART_PULL:
+    case STEP_PI_RATE:
     case STEP_FUNCTIONS: break;
     }
     return n;
@@ -36,7 +37,8 @@ size_t X(step_function_length)(size_t n, size_t c, size_t embedded, step_functio
 int X(step_function_empty)(const struct system *s, step_function function)
 {
     switch (function) {
-    case STEP_BOND: case STEP_REACTION: case STEP_G: case STEP_RATE: case STEP_D_BOND: return !s->c;
+    case STEP_BOND: case STEP_REACTION: case STEP_G: case STEP_RATE: case STEP_RATE_RATE: case STEP_D_BOND:
+        return !s->c;
     case STEP_D_T: return !s->structure.time_dependent;
     case STEP_SLIP: case STEP_SLIP_BOND: return !s->slip;
     case STEP_D_T_BOND: return !s->structure.constraint_time;
@@ -51,7 +53,7 @@ int X(step_function_empty)(const struct system *s, step_function function)
     case STEP_FREE:
     case STEP_APPLIED:
     case STEP_E_W:
-    case STEP_E_W_CHANGE: case STEP_E_Q: case STEP_D_W: case STEP_D_Q: case STEP_FUNCTIONS: break;
+    case STEP_E_W_CHANGE: case STEP_E_Q: case STEP_D_W: case STEP_D_Q: case STEP_PI_RATE: case STEP_FUNCTIONS: break;
     }
     return 0;
 }
@@ -350,7 +352,7 @@ void X(step_function_value)(const step_functions *f, step_function function, con
     case STEP_D_W:
     case STEP_D_Q:
     case STEP_D_BOND:
-    case STEP_CHART: case STEP_CHART_PULL: case STEP_D_T: case STEP_FUNCTIONS: break;
+    case STEP_CHART: case STEP_CHART_PULL: case STEP_D_T: case STEP_PI_RATE: case STEP_RATE_RATE: case STEP_FUNCTIONS: break;
     }
     field_value(f, function, c, at, out);
     if (function == STEP_E_W_CHANGE) subtract_start(s, c->start, out);

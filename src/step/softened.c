@@ -40,6 +40,8 @@ static real slope(const struct system *s, step_function function, kind by)
     case STEP_D_T_BOND:
     case STEP_SLIP_WORK:
     case STEP_FORCE_WORK:
+    case STEP_PI_RATE:
+    case STEP_RATE_RATE:
     case STEP_FUNCTIONS: break;
     }
     return 0;

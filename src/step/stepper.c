@@ -75,7 +75,7 @@ static int uses_vector(const step_table *t, int vector)
 /* Systems with constant mass in small blocks are evaluated field by field: their terms are few. */
 static int create_graph(stepper *r)
 {
-    int usable = 0, status = r->s->inverse_mass ? TAUT_OK : X(element_graph_create)(r->s, &r->table, &r->graph, &usable);
+    int usable = 0, status = r->s->inverse_mass ? TAUT_OK : X(element_graph_create)(r->s, &r->table, 0, &r->graph, &usable);
     if (usable) r->work.graph = &r->graph;
     return status;
 }

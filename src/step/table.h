@@ -51,6 +51,9 @@ typedef enum {
     /* For the work alone, one number each, over the step: (t1 - t0) D_t of the energy, -(t1 - t0) lambda.D_t g,
        -(t1 - t0) lambda.b, and F.(q1 - q0). */
     STEP_D_T, STEP_D_T_BOND, STEP_SLIP_WORK, STEP_FORCE_WORK,
+    /* Derivatives by time of pi and of dg/dt at the state, dw/dt being w of the place: for programs over elements of
+       Lagrangian models alone (lower/element_motion.h). */
+    STEP_PI_RATE, STEP_RATE_RATE,
     STEP_FUNCTIONS
 } step_function;
 

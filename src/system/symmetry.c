@@ -34,14 +34,47 @@ static void act(const struct system *s, const symmetry *y, const real *x, int wi
 
 void X(symmetry_action)(const struct system *s, const symmetry *y, const real *q, real *xi) { act(s, y, q, 1, xi); }
 
-real X(symmetry_momentum)(const struct system *s, const symmetry *y, const real *q, const real *p)
+/* sum += p . A q of a point: q x p, by coordinate */
+static inline void turn_point(const real *q, const real *p, real sum[3])
 {
-    real sum = 0;
-    if (y->type == SYMMETRY_SHIFT) return p[y->index];
-    real *xi = s->work->vector;
-    act(s, y, q, 1, xi);
-    for (uint32_t i = 0; i < s->n; i++) sum += p[i] * xi[i];
-    return sum;
+    sum[1] += p[0] * q[2], sum[2] += p[0] * -q[1];
+    sum[0] += p[1] * -q[2], sum[2] += p[1] * q[0];
+    sum[0] += p[2] * q[1], sum[1] += p[2] * -q[0];
+}
+
+/* The same of a rotation. */
+static inline void turn_rotation(const real *q, const real *p, real sum[3])
+{
+    const real w = q[0] / 2, x = q[1] / 2, y = q[2] / 2, z = q[3] / 2;
+    sum[0] += p[0] * -x, sum[1] += p[0] * -y, sum[2] += p[0] * -z;
+    sum[0] += p[1] * w, sum[1] += p[1] * z, sum[2] += p[1] * -y;
+    sum[0] += p[2] * -z, sum[1] += p[2] * w, sum[2] += p[2] * x;
+    sum[0] += p[3] * y, sum[1] += p[3] * -x, sum[2] += p[3] * w;
+}
+
+/* p . xi(q) of translations and rotations about all axes, in one pass. */
+void X(symmetry_momenta)(const struct system *s, const symmetry *list, int count, const real *q, const real *p,
+                         real *momenta)
+{
+    const model *m = s->m;
+    real along[3] = { 0 }, about[3] = { 0 };
+    int moves_all = 0;
+    for (int i = 0; i < count; i++) moves_all |= list[i].type != SYMMETRY_SHIFT;
+    for (size_t i = 0; moves_all && i < m->group_count; i++) {
+        const group *g = &m->groups[i];
+        real at[3] = { 0 }, of[3] = { 0 };
+        if (g->type == GROUP_ROTATION) turn_rotation(q + g->first, p + g->first, about);
+        if (g->type != GROUP_POINT) continue;
+        for (uint32_t k = 0; k < g->size; k++) {
+            at[k] = q[g->first + k], of[k] = p[g->first + k];
+            along[k] += of[k];
+        }
+        turn_point(at, of, about);
+    }
+    for (int i = 0; i < count; i++) {
+        const uint32_t k = list[i].index;
+        momenta[i] = list[i].type == SYMMETRY_SHIFT ? p[k] : list[i].type == SYMMETRY_ROTATION ? about[k] : along[k];
+    }
 }
 
 void X(symmetry_name)(const struct system *s, const symmetry *y, char *buffer, size_t size)

@@ -24,8 +24,9 @@ int X(symmetry_suits_discrete)(struct system *s, field *energy, discrete_mode mo
                                const symmetry *list, int count, int *suits);
 /* xi(q) = A q + b, the infinitesimal action. */
 void X(symmetry_action)(const struct system *s, const symmetry *y, const real *q, real *xi);
-/* The momentum that belongs to it. */
-real X(symmetry_momentum)(const struct system *s, const symmetry *y, const real *q, const real *p);
+/* The momenta that belong to them, one for each symmetry of the list. */
+void X(symmetry_momenta)(const struct system *s, const symmetry *list, int count, const real *q, const real *p,
+                         real *momenta);
 /* "momentum.x", "angular_momentum.z", "p.x" */
 void X(symmetry_name)(const struct system *s, const symmetry *y, char *buffer, size_t size);
 
