@@ -123,8 +123,8 @@ static inline size_t taut_blocks_work(const blocks_plan *plan)
     return 2 * BLOCKS_LANES * ((size_t)plan->widest + BLOCKS_PAST);
 }
 
-/* Puts the values where they belong and eliminates. 0 when a pivot is nothing but round-off. */
-int taut_blocks_eliminate(const blocks_numbers *s, const double *values);
+/* Eliminates. 0 when a pivot is nothing but round-off, or when a number is not finite. */
+int taut_blocks_eliminate(const blocks_numbers *s);
 /* x := A^-1 x in the order of elimination, rows becoming columns; or A'^-1 x. */
 void taut_blocks_substitute(const blocks_numbers *s, double *x);
 void taut_blocks_substitute_transposed(const blocks_numbers *s, double *x);

@@ -420,13 +420,10 @@ INLINE int eliminate_group(const blocks_numbers *s, const blocks_group *g, int l
     default: FUNCTION(1, 0);                                                                                         \
     }
 
-static VECTOR_LOOPS int eliminate(const blocks_numbers *s, const double *values)
+static VECTOR_LOOPS int eliminate(const blocks_numbers *s)
 {
     const blocks_plan *plan = s->plan;
-    const int *place = plan->place;
     double *image = s->image;
-#pragma GCC unroll 8
-    for (int e = 0; e < plan->entries; e++) image[place[e]] = values[e];
     for (int i = 0; i < plan->one_count; i++) image[plan->ones[i]] = 1;
     for (size_t i = 0; i < plan->front_count; i += 2 * BLOCKS_LANES) { /* its end may be past the last front */
         AT(s->fronts + i) = CONST_AT(image + i);
@@ -444,7 +441,7 @@ static VECTOR_LOOPS int eliminate(const blocks_numbers *s, const double *values)
     return 1;
 }
 
-int taut_blocks_eliminate(const blocks_numbers *s, const double *values) { return eliminate(s, values); }
+int taut_blocks_eliminate(const blocks_numbers *s) { return eliminate(s); }
 
 /* ---- solving ---- */
 
