@@ -20,7 +20,7 @@ typedef struct {
     blocks_plan *plan;
     void *room;              /* of the numbers below */
     blocks_numbers numbers;
-    double *x, *right, *most, *residual, *sums; /* of the unknowns of the order */
+    double *x, *right, *residual, *sums; /* of the unknowns of the order */
     double *values, *plain;  /* for KLU: of the last factorisation; right-hand sides */
     int checked;             /* the first solution has been */
     int refined;             /* nonzero: solutions are */
@@ -40,21 +40,15 @@ static void substitute_transposed(const blocks *s, double *b)
 /* How well x satisfies the equations with the right-hand sides in s->right; s->residual becomes what is left of these.
    The size of an equation is |A||x| + |b|, with the largest |x| of all late unknowns, and of all others. Each unknown's
    own size would be too strict: parts of the motion may be zero, but for round-off of other parts (Arioli, Demmel, Duff
-   1989). Infinite where a number is not finite. */
+   1989). Infinite where a number is not finite. 0 where a part of that size shows that the error is below
+   ERROR_MOST. */
 static double error_of(const blocks *s, const double *x)
 {
-    const int count = s->plan->unknowns;
-    const unsigned char *is_late = s->plan->is_late;
-    double most[2] = { 0 }, error = 0;
-    for (int k = 0; k < count; k++)
-        if (fabs(x[k]) > most[is_late[k]]) most[is_late[k]] = fabs(x[k]);
-    for (int k = 0; k < count; k++) {
-        s->most[k] = most[is_late[k]];
-        s->residual[k] = s->right[k];
-        s->sums[k] = fabs(s->right[k]);
-    }
-    taut_blocks_residual(&s->numbers, x, s->most, s->residual, s->sums);
-    for (int k = 0; k < count; k++)
+    double most[2], error = 0;
+    if (taut_blocks_holds(&s->numbers, x, s->right, s->residual, most, ERROR_MOST)) return 0;
+    for (int k = 0; k < s->plan->unknowns; k++) s->sums[k] = fabs(s->right[k]);
+    taut_blocks_sizes(&s->numbers, most, s->sums);
+    for (int k = 0; k < s->plan->unknowns; k++)
         if (!(fabs(s->residual[k]) <= error * s->sums[k]))
             error = s->sums[k] > 0 && fabs(s->residual[k]) < INFINITY ? fabs(s->residual[k]) / s->sums[k] : INFINITY;
     return error;
@@ -205,7 +199,7 @@ static void lay_out(void *self, room_layout *l)
     blocks *s = self;
     blocks_numbers *z = &s->numbers;
     const blocks_plan *plan = s->plan;
-    const size_t past = 2 * BLOCKS_LANES, unknowns = (size_t)plan->unknowns + past, work = taut_blocks_work(plan);
+    const size_t past = 4 * BLOCKS_LANES, unknowns = (size_t)plan->unknowns + past, work = taut_blocks_work(plan);
     z->plan = plan;
     z->image = room_take(l, plan->front_count + past, sizeof(double));
     z->fronts = room_take(l, plan->front_count + past, sizeof(double));
@@ -215,7 +209,7 @@ static void lay_out(void *self, room_layout *l)
     z->pivots = room_take(l, work, sizeof(int));
     s->values = room_take(l, (size_t)plan->entries, sizeof(double));
     s->plain = room_take(l, (size_t)plan->n, sizeof(double));
-    double **arrays[] = { &z->size, &s->x, &s->right, &s->most, &s->residual, &s->sums };
+    double **arrays[] = { &z->size, &s->x, &s->right, &s->residual, &s->sums };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) *arrays[i] = room_take(l, unknowns, sizeof(double));
 }
 
