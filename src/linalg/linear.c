@@ -17,6 +17,8 @@ struct linear {
     int automatic; /* the back end may still be exchanged */
     int settled;   /* only a matrix that KLU cannot do exchanges it now */
     int factored, forget;
+    double *values;  /* of taut_linear_factor_placed, unless BLOCKS has its own */
+    int *same;       /* 0, 1, 2, ...: its places then */
 };
 
 /* AUTO's limits, measured. Own LU up to SMALL_MOST unknowns. LAPACK does some DENSE_SPEED times as many operations in a
@@ -147,7 +149,8 @@ int taut_linear_create(taut_context *context, linear_backend backend, int n, con
 }
 
 /* KLU does some BLOCKS_SPEED times fewer operations in a second than dense fronts. Where its columns are ordered for
-   any pivots, it makes no forecast (a negative number): its factors are larger then. */
+   any pivots, it makes no forecast (a negative number): its factors are larger then. A small matrix that has nodes is
+   never dearer in fronts than for the own LU, which scales and searches. */
 static const double BLOCKS_SPEED = 4;
 
 static int start_blocks(linear *solver, const linear_nodes *nodes)
@@ -155,8 +158,11 @@ static int start_blocks(linear *solver, const linear_nodes *nodes)
     double by_klu, by_blocks, klu_entries, entries;
     void *state;
     const double n = solver->pattern.n;
+    if (solver->pattern.n == 0) return TAUT_OK;
     if (solver->operations == &taut_linear_lapack)
         by_klu = 2.0 / 3 * n * n * n / DENSE_SPEED;
+    else if (solver->operations == &taut_linear_small)
+        by_klu = -1;
     else if (solver->operations == &taut_linear_klu || solver->operations == &taut_linear_klu_columns)
         taut_linear_klu_forecast(solver->state, &klu_entries, &by_klu);
     else
@@ -195,6 +201,8 @@ int taut_linear_create_like(const linear *like, linear **result)
     solver->state = NULL;
     solver->info = (linear_info){ .backend = like->info.backend, .deficient = -1, .negative_pivots = -1 };
     solver->factored = 0;
+    solver->values = NULL;
+    solver->same = NULL;
     const linear_operations *operations = like->operations;
     int status = operations->create_like ? operations->create_like(like->state, &solver->pattern, &solver->state)
                                          : operations->create(like->context, &solver->pattern, &solver->state);
@@ -301,6 +309,55 @@ int taut_linear_solve_transposed(linear *solver, double *b)
     return solver->operations->solve_transposed(solver->state, b);
 }
 
+static int has_places(const linear *solver) { return solver->operations == &taut_linear_blocks; }
+
+int taut_linear_places(linear *solver, linear_places *places)
+{
+    const int n = solver->pattern.n, entries = solver->pattern.entries, most = n > entries ? n : entries;
+    if (has_places(solver)) {
+        taut_blocks_places(solver->state, places);
+        return TAUT_OK;
+    }
+    if (!solver->values) solver->values = taut_mem_new(solver->context, (size_t)entries, sizeof *solver->values);
+    if (!solver->same) solver->same = taut_mem_new(solver->context, (size_t)most, sizeof *solver->same);
+    if (!solver->values || !solver->same) return TAUT_OUT_OF_MEMORY;
+    for (int k = 0; k < most; k++) solver->same[k] = k;
+    *places = (linear_places){ solver->same, solver->same, solver->same, entries, n };
+    return TAUT_OK;
+}
+
+double *taut_linear_values(linear *solver)
+{
+    return has_places(solver) ? taut_blocks_values(solver->state) : solver->values;
+}
+
+double *taut_linear_begin(linear *solver)
+{
+    double *values = taut_linear_values(solver);
+    linear_places places = { .value_count = solver->pattern.entries };
+    if (has_places(solver)) taut_blocks_places(solver->state, &places);
+    if (places.value_count) memset(values, 0, (size_t)places.value_count * sizeof *values);
+    return values;
+}
+
+int taut_linear_factor_placed(linear *solver)
+{
+    linear_info *info = &solver->info;
+    if (!has_places(solver)) return taut_linear_factor(solver, solver->values);
+    info->deficient = info->negative_pivots = -1;
+    const int status = taut_blocks_factor_placed(solver->state, info);
+    solver->factored = !status;
+    return status;
+}
+
+int taut_linear_solve_placed(linear *solver, double *x)
+{
+    if (!has_places(solver)) return taut_linear_solve(solver, x);
+    if (!solver->factored) return refuse(solver);
+    solver->info.solves++;
+    return taut_blocks_solve_placed(solver->state, x);
+}
+
 const linear_info *taut_linear_status(const linear *solver)
 {
     return &solver->info;
@@ -315,5 +372,7 @@ void taut_linear_destroy(linear *solver)
         taut_mem_free(solver->context, solver->pattern.row_index);
         taut_mem_free(solver->context, solver->users);
     }
+    taut_mem_free(solver->context, solver->values);
+    taut_mem_free(solver->context, solver->same);
     taut_mem_free(solver->context, solver);
 }

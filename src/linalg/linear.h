@@ -89,6 +89,25 @@ int taut_linear_solve_transposed(linear *solver, double *b);
 int taut_linear_small_pivots(linear *solver, const double *values, double limit, unsigned char *small);
 /* LDL only: the order of elimination, unknown order[k] as the k-th; NULL: the natural one. Belongs to the solver. */
 const int *taut_linear_elimination(const linear *solver);
+/* The same without copies: the caller puts values, and the numbers of right-hand sides, where the back end works on
+   them. Entry p of the pattern is number entry[p] of the values, equation i is number row[i] of a vector, and unknown j
+   is number column[j] of it. Two of them never share a number; a number that belongs to none is zero, and stays so. The
+   arrays belong to the solver. Back ends without an order of their own
+   have that of the pattern. */
+typedef struct {
+    const int *entry, *row, *column;
+    int value_count, vector_count;
+} linear_places;
+/* Once for each solver, at set-up: TAUT_OUT_OF_MEMORY. */
+int taut_linear_places(linear *solver, linear_places *places);
+/* The array of values, to be filled before taut_linear_factor_placed and left alone while that factorisation is used;
+   after taut_linear_factor its contents are undefined. taut_linear_begin makes all of them zero, for callers that add.
+   Where arrays of the solver are in a flat workspace, they are there, and do not move, once it is placed. */
+double *taut_linear_values(linear *solver);
+double *taut_linear_begin(linear *solver);
+/* As taut_linear_factor with these values, and as taut_linear_solve with x in its places: equations become unknowns. */
+int taut_linear_factor_placed(linear *solver);
+int taut_linear_solve_placed(linear *solver, double *x);
 const linear_info *taut_linear_status(const linear *solver);
 const char *taut_linear_backend_name(linear_backend backend);
 void taut_linear_destroy(linear *solver);

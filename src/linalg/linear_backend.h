@@ -34,6 +34,12 @@ extern const linear_operations taut_linear_small, taut_linear_lapack, taut_linea
 int taut_blocks_create(taut_context *context, const linear_pattern *pattern, const linear_nodes *nodes,
                        double *operations, double *entries, void **state);
 
+/* BLOCKS's parts of taut_linear_places and what belongs to it. */
+void taut_blocks_places(const void *state, linear_places *places);
+double *taut_blocks_values(const void *state);
+int taut_blocks_factor_placed(void *state, linear_info *info);
+int taut_blocks_solve_placed(void *state, double *x);
+
 /* LDL's parts of taut_linear_value_order, taut_linear_takes_lower and taut_linear_use. */
 int taut_ldl_value_order(void *state, const int **order);
 int taut_ldl_takes_lower(const void *state);

@@ -20,28 +20,14 @@ typedef struct {
     blocks_plan *plan;
     void *room;              /* of the numbers below */
     blocks_numbers numbers;
-    double *x, *most, *residual, *sums; /* of the unknowns of the order */
-    double *values;          /* for KLU: of the last factorisation */
+    double *x, *right, *residual, *sums; /* of the unknowns of the order */
+    double *values, *plain;  /* for KLU: of the last factorisation; right-hand sides */
     int checked;             /* the first solution has been */
     int refined;             /* nonzero: solutions are */
     int klu_at_work;         /* nonzero: the last factorisation is KLU's */
     void *klu;               /* made when the first such matrix comes */
     linear_info *info;
 } blocks;
-
-/* s->x := A^-1 b */
-static void substitute(const blocks *s, const double *b)
-{
-    const int *row = s->plan->row;
-    for (int k = 0; k < s->plan->n; k++) s->x[row[k]] = b[k];
-    taut_blocks_substitute(&s->numbers, s->x);
-}
-
-static void give_solution(const blocks *s, double *b)
-{
-    const int *column = s->plan->column;
-    for (int k = 0; k < s->plan->n; k++) b[k] = s->x[column[k]];
-}
 
 static void substitute_transposed(const blocks *s, double *b)
 {
@@ -51,39 +37,28 @@ static void substitute_transposed(const blocks *s, double *b)
     for (int k = 0; k < s->plan->n; k++) b[k] = s->x[row[k]];
 }
 
-/* Right-hand sides, for the residual of the solution. */
-static void keep_right(const blocks *s, const double *b)
+/* How well x satisfies the equations with the right-hand sides in s->right; s->residual becomes what is left of these.
+   The size of an equation is |A||x| + |b|, with the largest |x| of all late unknowns, and of all others. Each unknown's
+   own size would be too strict: parts of the motion may be zero, but for round-off of other parts (Arioli, Demmel, Duff
+   1989). Infinite where a number is not finite. 0 where a part of that size shows that the error is below
+   ERROR_MOST. */
+static double error_of(const blocks *s, const double *x)
 {
-    const int *row = s->plan->row;
-    for (int k = 0; k < s->plan->n; k++) s->residual[row[k]] = b[k], s->sums[row[k]] = fabs(b[k]);
-}
-
-/* How well s->x satisfies the equations with the right-hand sides that were kept; s->residual becomes what is left of
-   these. The size of an equation is |A||x| + |b|, with the largest |x| of all late unknowns, and of all others. Each
-   unknown's own size would be too strict: parts of the motion may be zero, but for round-off of other parts (Arioli,
-   Demmel, Duff 1989). Infinite where a number is not finite. */
-static double error_of(const blocks *s)
-{
-    const int count = s->plan->unknowns;
-    const unsigned char *is_late = s->plan->is_late;
-    double most[2] = { 0 }, error = 0;
-    for (int k = 0; k < count; k++)
-        if (fabs(s->x[k]) > most[is_late[k]]) most[is_late[k]] = fabs(s->x[k]);
-    for (int k = 0; k < count; k++) s->most[k] = most[is_late[k]];
-    taut_blocks_residual(&s->numbers, s->x, s->most, s->residual, s->sums);
-    for (int k = 0; k < count; k++)
+    double most[2], error = 0;
+    if (taut_blocks_holds(&s->numbers, x, s->right, s->residual, most, ERROR_MOST)) return 0;
+    for (int k = 0; k < s->plan->unknowns; k++) s->sums[k] = fabs(s->right[k]);
+    taut_blocks_sizes(&s->numbers, most, s->sums);
+    for (int k = 0; k < s->plan->unknowns; k++)
         if (!(fabs(s->residual[k]) <= error * s->sums[k]))
             error = s->sums[k] > 0 && fabs(s->residual[k]) < INFINITY ? fabs(s->residual[k]) / s->sums[k] : INFINITY;
     return error;
 }
 
-/* A step of iterative refinement of s->x, of which s->residual is what is left. */
-static void refine(const blocks *s)
+/* A step of iterative refinement of x, of which s->residual is what is left. */
+static void refine(const blocks *s, double *x)
 {
-    double *kept = s->most;
-    memcpy(kept, s->x, (size_t)s->plan->unknowns * sizeof *kept);
     taut_blocks_substitute(&s->numbers, s->residual);
-    for (int k = 0; k < s->plan->unknowns; k++) s->x[k] = kept[k] + s->residual[k];
+    for (int k = 0; k < s->plan->unknowns; k++) x[k] += s->residual[k];
 }
 
 /* b := A'^-1 b with a step of iterative refinement. */
@@ -113,48 +88,89 @@ static int factor_by_klu(blocks *s, linear_info *info)
     return status;
 }
 
-static int blocks_factor(void *state, const double *values, int anew, linear_info *info)
+/* The matrix is in its places. Values that are not finite come through to a pivot. */
+int taut_blocks_factor_placed(void *state, linear_info *info)
 {
     blocks *s = state;
-    (void)anew;
     s->info = info;
     s->klu_at_work = s->checked = s->refined = 0;
     info->backend = LINEAR_BLOCKS;
     info->factor_nonzeros = (long)s->plan->factor_count;
     info->pivot_growth = 0;
-    if (!taut_blocks_eliminate(&s->numbers, values)) return factor_by_klu(s, info);
-    info->factorisations++;
-    return TAUT_OK;
+    if (taut_blocks_eliminate(&s->numbers)) {
+        info->factorisations++;
+        return TAUT_OK;
+    }
+    if (!taut_linear_finite((long)s->plan->front_count, s->numbers.image))
+        return taut_fail(s->context, TAUT_NOT_FINITE, "the matrix holds a value that is not finite");
+    return factor_by_klu(s, info);
 }
 
-/* Whether the first solution, s->x, is good enough, or is so after refinement, which then all others get too. */
-static int check(blocks *s, const double *b)
+static int blocks_factor(void *state, const double *values, int anew, linear_info *info)
 {
-    const double error = error_of(s);
+    blocks *s = state;
+    const int *place = s->plan->place;
+    double *image = s->numbers.image;
+    (void)anew;
+    for (int e = 0; e < s->plan->entries; e++) image[place[e]] = values[e];
+    return taut_blocks_factor_placed(state, info);
+}
+
+void taut_blocks_places(const void *state, linear_places *places)
+{
+    const blocks_plan *plan = ((const blocks *)state)->plan;
+    *places = (linear_places){ plan->place, plan->row, plan->column, (int)plan->front_count, plan->unknowns };
+}
+
+double *taut_blocks_values(const void *state) { return ((const blocks *)state)->numbers.image; }
+
+/* Solves the equations with the right-hand sides s->right. */
+static int solve_by_klu(const blocks *s, double *x)
+{
+    for (int k = 0; k < s->plan->n; k++) s->plain[k] = s->right[s->plan->row[k]];
+    const int status = taut_linear_klu_columns.solve(s->klu, s->plain);
+    for (int k = 0; k < s->plan->n; k++) x[s->plan->column[k]] = s->plain[k];
+    return status;
+}
+
+/* Whether the first solution, x, is good enough, or is so after refinement, which then all others get too. */
+static int check(blocks *s, double *x)
+{
+    const double error = error_of(s, x);
     s->refined = error > ERROR_MOST && error <= REFINED_MOST;
     if (!s->refined) return error <= ERROR_MOST;
-    refine(s);
-    keep_right(s, b);
-    return error_of(s) <= ERROR_MOST;
+    refine(s, x);
+    return error_of(s, x) <= ERROR_MOST;
 }
 
 /* The first solution is checked; where it is not good enough, KLU makes it again. */
+int taut_blocks_solve_placed(void *state, double *x)
+{
+    blocks *s = state;
+    const int sound = s->checked && !s->refined && !s->klu_at_work;
+    if (!sound) memcpy(s->right, x, (size_t)s->plan->unknowns * sizeof *x);
+    if (s->klu_at_work) return solve_by_klu(s, x);
+    taut_blocks_substitute(&s->numbers, x);
+    if (sound) return TAUT_OK;
+    if (s->checked) {
+        error_of(s, x);
+        refine(s, x);
+        return TAUT_OK;
+    }
+    if ((s->checked = check(s, x))) return TAUT_OK;
+    int status = factor_by_klu(s, s->info);
+    return status ? status : solve_by_klu(s, x);
+}
+
 static int blocks_solve(void *state, double *b)
 {
     blocks *s = state;
+    const int *row = s->plan->row, *column = s->plan->column;
     if (s->klu_at_work) return taut_linear_klu_columns.solve(s->klu, b);
-    if (!s->checked || s->refined) keep_right(s, b);
-    substitute(s, b);
-    if (s->checked && s->refined) {
-        error_of(s);
-        refine(s);
-    }
-    if (s->checked || (s->checked = check(s, b))) {
-        give_solution(s, b);
-        return TAUT_OK;
-    }
-    int status = factor_by_klu(s, s->info);
-    return status ? status : taut_linear_klu_columns.solve(s->klu, b);
+    for (int k = 0; k < s->plan->n; k++) s->x[row[k]] = b[k];
+    const int status = taut_blocks_solve_placed(state, s->x);
+    for (int k = 0; k < s->plan->n; k++) b[k] = s->x[column[k]];
+    return status;
 }
 
 static int blocks_solve_transposed(void *state, double *b)
@@ -183,7 +199,7 @@ static void lay_out(void *self, room_layout *l)
     blocks *s = self;
     blocks_numbers *z = &s->numbers;
     const blocks_plan *plan = s->plan;
-    const size_t past = 2 * BLOCKS_LANES, unknowns = (size_t)plan->unknowns + past, work = taut_blocks_work(plan);
+    const size_t past = 4 * BLOCKS_LANES, unknowns = (size_t)plan->unknowns + past, work = taut_blocks_work(plan);
     z->plan = plan;
     z->image = room_take(l, plan->front_count + past, sizeof(double));
     z->fronts = room_take(l, plan->front_count + past, sizeof(double));
@@ -192,7 +208,8 @@ static void lay_out(void *self, room_layout *l)
     z->more = room_take(l, work, sizeof(double));
     z->pivots = room_take(l, work, sizeof(int));
     s->values = room_take(l, (size_t)plan->entries, sizeof(double));
-    double **arrays[] = { &z->size, &s->x, &s->most, &s->residual, &s->sums };
+    s->plain = room_take(l, (size_t)plan->n, sizeof(double));
+    double **arrays[] = { &z->size, &s->x, &s->right, &s->residual, &s->sums };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) *arrays[i] = room_take(l, unknowns, sizeof(double));
 }
 
@@ -237,4 +254,4 @@ static int blocks_create_like(const void *other, const linear_pattern *pattern, 
 const linear_operations taut_linear_blocks = { "blocks",         NULL,
                                                blocks_factor,    blocks_solve,
                                                blocks_solve_transposed, blocks_destroy,
-                                               0,                blocks_create_like };
+                                               1,                blocks_create_like };

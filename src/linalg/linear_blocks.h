@@ -21,6 +21,8 @@
 #ifndef TAUT_LINALG_LINEAR_BLOCKS_H
 #define TAUT_LINALG_LINEAR_BLOCKS_H
 
+#include <stdint.h>
+
 #include "linalg/linear_backend.h"
 
 enum {
@@ -32,29 +34,34 @@ enum {
 };
 
 /* Fronts of one shape that are eliminated together: `lanes` is 1 or BLOCKS_LANES; lanes without a front have a unit
- * matrix. A front stands by columns, the number in row i, column j of lane l at
- *     j < m:  at + j * stride + i * lanes + l
- *     j >= m: at + m * stride + (j - m) * later_stride + i * lanes + l
- * Fronts without children have no F22: it comes and goes column by column. The columns of a single front have
- * BLOCKS_PAST zeros at their end. */
+ * matrix. A front stands by columns. Rows of later unknowns begin at `rows`, which is m in lanes and otherwise a
+ * multiple of BLOCKS_LANES: rows between are zero, as are rows past the last one, so that loops take whole vectors.
+ * Column j of lane l begins at
+ *     j < m:  at + j * stride + l
+ *     j >= m: at + m * stride + (j - m) * later_stride + l
+ * and its rows are `lanes` apart. A bare front, in whose F22 no child leaves anything, has no F22: it comes and goes
+ * column by column. */
 typedef struct {
     int own, later;          /* m and w */
-    int lanes;
-    int is_leaf;             /* no children */
+    int rows, lanes;
+    int bare;
+    int straight;            /* a single front whose later unknowns follow each other in the order, and in the front of
+                                its parent */
+    int matched;             /* fronts in lanes whose parents are in the same lanes of one group */
     int first_panel, panels; /* in `panel` below: unknowns of each */
     int fixed;               /* m, where loops have been compiled for it: a small number, in one panel; or 0 */
     int first;               /* own unknown k of lane l is the unknown first + k * lanes + l of the order */
     size_t at, stride, later_stride;
     size_t inverses;         /* where those of its panels begin: b columns of taut_blocks_rows(b) numbers per lane */
     size_t indices;          /* where its numbers begin in `index`, `into_row` and `into_column` below */
-    size_t runs;             /* and in `run` */
+    size_t runs;             /* and in `run` and `follow` */
 } blocks_group;
 
 /* What the loops need. It depends on the pattern alone, and objects of one pattern share it. */
 typedef struct {
     long users;
     int n, entries;          /* of the matrix */
-    int unknowns;            /* of the order: n and those of lanes without a front */
+    int unknowns;            /* of the order: n, those of lanes without a front, and the rows between */
     int count;               /* of the groups */
     blocks_group *groups;    /* children before their parents */
     int *panel;
@@ -65,12 +72,14 @@ typedef struct {
     size_t *into_column;     /* and where those columns stand; as index */
     unsigned char *run;      /* of a group, w numbers: BLOCKS_LANES where so many rows follow each other in the fronts
                                 of all parents, otherwise 1 */
+    unsigned char *follow;   /* the same for unknowns: in lanes, whether those of all lanes follow each other */
+    int *diagonal;           /* of an unknown of the order: where it stands in the fronts; one that is none: zero */
     int *row, *column;       /* of the matrix: their unknown in the order */
-    unsigned char *is_late;  /* of an unknown of the order: its node */
+    int64_t *late_mask;      /* of an unknown of the order: -1 where its node is late, otherwise 0 */
     size_t front_count;      /* numbers of all fronts */
     size_t inverse_count;
     size_t factor_count;     /* numbers that the factors need */
-    int widest;              /* m + w, at most */
+    int widest;              /* rows + w, at most */
     double operations;       /* of a factorisation */
 } blocks_plan;
 
@@ -123,13 +132,17 @@ static inline size_t taut_blocks_work(const blocks_plan *plan)
     return 2 * BLOCKS_LANES * ((size_t)plan->widest + BLOCKS_PAST);
 }
 
-/* Puts the values where they belong and eliminates. 0 when a pivot is nothing but round-off. */
-int taut_blocks_eliminate(const blocks_numbers *s, const double *values);
+/* Eliminates. 0 when a pivot is nothing but round-off, or when a number is not finite. */
+int taut_blocks_eliminate(const blocks_numbers *s);
 /* x := A^-1 x in the order of elimination, rows becoming columns; or A'^-1 x. */
 void taut_blocks_substitute(const blocks_numbers *s, double *x);
 void taut_blocks_substitute_transposed(const blocks_numbers *s, double *x);
-/* residual -= A x, sums += |A| size */
-void taut_blocks_residual(const blocks_numbers *s, const double *x, const double *size, double *residual,
-                          double *sums);
+/* residual := right - A x, and the largest |x| of unknowns that are not late and of those that are. 1 where every
+   residual is at most `limit` times |a||x| + |b| with the diagonal entry a, the largest |x| of its kind, and the right
+   side b. */
+int taut_blocks_holds(const blocks_numbers *s, const double *x, const double *right, double *residual, double *most,
+                      double limit);
+/* sizes += |A| most, for each unknown that of its kind */
+void taut_blocks_sizes(const blocks_numbers *s, const double *most, double *sizes);
 
 #endif

@@ -6,9 +6,9 @@ typedef pattern node_pattern; /* where a parameter is called pattern */
 
 /* ---- the graph of the nodes that are left ---- */
 
-/* A node and its degree when it was put on the heap; stale where the degree is another one now. */
+/* A node, its degree and its height when it was put on the heap; stale where they are others now. */
 typedef struct {
-    int degree, node;
+    int degree, height, node;
 } candidate;
 
 typedef struct {
@@ -16,6 +16,7 @@ typedef struct {
     const unsigned char *late;
     const pattern *graph;    /* as it was at first */
     int *degree;             /* unknowns of the neighbours */
+    int *height;             /* of a node that is left: above the lowest of those that left it something */
     int *pending;            /* of a late node: neighbours in the first graph that must go before it */
     candidate *heap;
     size_t heap_count, heap_capacity;
@@ -33,7 +34,8 @@ void taut_blocks_order_clear(taut_context *context, blocks_order *o)
 
 static int comes_before(candidate a, candidate b)
 {
-    return a.degree < b.degree || (a.degree == b.degree && a.node < b.node);
+    if (a.degree != b.degree) return a.degree < b.degree;
+    return a.height < b.height || (a.height == b.height && a.node < b.node);
 }
 
 static int offer(ordering *o, int node)
@@ -41,7 +43,7 @@ static int offer(ordering *o, int node)
     if (o->pending[node]) return TAUT_OK;
     if (taut_mem_grow(o->context, &o->heap, &o->heap_capacity, o->heap_count + 1, sizeof *o->heap))
         return TAUT_OUT_OF_MEMORY;
-    candidate new = { o->degree[node], node };
+    candidate new = { o->degree[node], o->height[node], node };
     size_t k = o->heap_count++;
     for (; k > 0 && comes_before(new, o->heap[(k - 1) / 2]); k = (k - 1) / 2) o->heap[k] = o->heap[(k - 1) / 2];
     o->heap[k] = new;
@@ -61,13 +63,14 @@ static candidate take_first(ordering *o)
     return first;
 }
 
-/* The next node: the one with the fewest unknowns around it. Each node that is left is on the heap with its degree, or
-   waits for others. */
+/* The next node: the one with the fewest unknowns around it, and of these one that depends on the fewest others, one
+   after the other: a chain is eliminated from both ends. Each node that is left is on the heap, or waits for others. */
 static int choose(ordering *o)
 {
     for (;;) {
         candidate next = take_first(o);
-        if (o->to->front[next.node] < 0 && o->degree[next.node] == next.degree) return next.node;
+        if (o->to->front[next.node] < 0 && o->degree[next.node] == next.degree && o->height[next.node] == next.height)
+            return next.node;
     }
 }
 
@@ -138,8 +141,9 @@ static int eliminate(ordering *o, int pivot)
     put_in_front(o, pivot);
     for (int k = 0; k < near->count; k++) {
         int node = near->at[k];
-        if (own + o->to->size[node] > BLOCKS_PANEL || o->pending[node]) continue;
-        if (!is_part_of(o, node, pivot) && !same_neighbours(o, pivot, node)) continue;
+        const int together = own + o->to->size[node];
+        if (together > BLOCKS_PANEL || o->pending[node]) continue;
+        if (!is_part_of(o, node, pivot) && (together > BLOCKS_FIXED || !same_neighbours(o, pivot, node))) continue;
         own += o->to->size[node];
         put_in_front(o, node);
     }
@@ -149,6 +153,7 @@ static int eliminate(ordering *o, int pivot)
     for (int k = 0; !status && k < left; k++) {
         status = join_neighbours(o, near->at[k], pivot);
         o->degree[near->at[k]] = find_degree(o, near->at[k]);
+        if (o->height[near->at[k]] <= o->height[pivot]) o->height[near->at[k]] = o->height[pivot] + 1;
         if (!status) status = offer(o, near->at[k]);
     }
     o->to->front_count++;
@@ -161,11 +166,13 @@ static int begin(ordering *o)
     size_t count = (size_t)o->to->count;
     o->to->near = taut_mem_new(o->context, count, sizeof *o->to->near);
     o->degree = taut_mem_new(o->context, count, sizeof *o->degree);
+    o->height = taut_mem_new(o->context, count, sizeof *o->height);
     o->pending = taut_mem_new(o->context, count, sizeof *o->pending);
     o->to->front = taut_mem_new(o->context, count, sizeof *o->to->front);
     o->to->member = taut_mem_new(o->context, count, sizeof *o->to->member);
     o->to->first_member = taut_mem_new(o->context, count + 1, sizeof *o->to->first_member);
-    if (!o->to->near || !o->degree || !o->pending || !o->to->front || !o->to->member || !o->to->first_member)
+    if (!o->to->near || !o->degree || !o->height || !o->pending || !o->to->front || !o->to->member
+        || !o->to->first_member)
         return TAUT_OUT_OF_MEMORY;
     for (int i = 0; i < o->to->count; i++) {
         blocks_list *near = &o->to->near[i];
@@ -224,7 +231,7 @@ int taut_blocks_order(taut_context *context, const linear_pattern *pattern, cons
     int status = node_graph(context, pattern, nodes, &graph);
     o.graph = graph;
     if (!status) status = order_nodes(&o);
-    void *arrays[] = { o.degree, o.pending, o.heap, o.merged.at };
+    void *arrays[] = { o.degree, o.height, o.pending, o.heap, o.merged.at };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) taut_mem_free(context, arrays[i]);
     taut_pattern_destroy(context, graph);
     return status;

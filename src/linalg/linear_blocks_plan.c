@@ -6,6 +6,7 @@
 #include "linalg/linear_blocks.h"
 
 enum {
+    JOINED_LATER = 12,     /* later unknowns of a front that is joined to its parent, at least */
     WIDEST = 20000,        /* unknowns of a front */
     NUMBERS_MOST = 1 << 29 /* of all fronts: they are counted in int */
 };
@@ -16,6 +17,7 @@ typedef struct {
     int *own, *later;        /* unknowns */
     int *height;             /* above its lowest descendants: 0 without children */
     int *alike;              /* lanes that fronts of its shape and height fill */
+    int *bare;               /* whether children leave what they have among its own unknowns alone */
     int *into;               /* the front that it is joined to, or itself */
     int *next;               /* of a front: those that are joined to it, ascending, itself last; -1: the end */
     int *head;
@@ -49,7 +51,7 @@ static void lay_out_making(void *self, room_layout *l)
     making *m = self;
     const size_t n = (size_t)m->pattern->n, nodes = (size_t)m->nodes->count, fronts = (size_t)m->o->front_count;
     int **of_fronts[] = { &m->t.parent, &m->t.own,  &m->t.later,  &m->t.height,  &m->t.alike, &m->t.into,
-                          &m->t.next,   &m->t.head, &m->t.panels, &m->t.panel, &m->t.first_panel };
+                          &m->t.bare, &m->t.next,   &m->t.head, &m->t.panels, &m->t.panel, &m->t.first_panel };
     for (size_t i = 0; i < sizeof of_fronts / sizeof *of_fronts; i++) *of_fronts[i] = room_take(l, fronts, sizeof(int));
     m->shapes = room_take(l, fronts, sizeof *m->shapes);
     m->front_at = room_take(l, BLOCKS_LANES * fronts, sizeof(int));
@@ -64,8 +66,8 @@ void taut_blocks_plan_destroy(taut_context *context, blocks_plan *plan)
 {
     if (!plan || --plan->users > 0) return;
     void *arrays[] = { plan->groups, plan->panel,    plan->place,       plan->ones, plan->index,
-                       plan->row,    plan->into_row, plan->into_column, plan->column, plan->is_late,
-                       plan->run };
+                       plan->row,    plan->into_row, plan->into_column, plan->column, plan->late_mask,
+                       plan->run,    plan->follow,   plan->diagonal };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) taut_mem_free(context, arrays[i]);
     taut_mem_free(context, plan);
 }
@@ -98,6 +100,19 @@ static void find_heights(const blocks_order *o, tree *t)
     for (int f = 0; f < o->front_count; f++) {
         const int parent = t->parent[f];
         if (t->into[f] == f && parent >= 0 && t->height[parent] <= t->height[f]) t->height[parent] = t->height[f] + 1;
+    }
+}
+
+/* Of the fronts that are left, which all have their parents now. */
+static void find_bare(const blocks_order *o, tree *t)
+{
+    for (int f = 0; f < o->front_count; f++) t->bare[f] = 1;
+    for (int f = 0; f < o->front_count; f++) {
+        const int parent = t->parent[f];
+        if (t->into[f] != f || parent < 0) continue;
+        const blocks_list *near = later_nodes(o, f);
+        for (int k = 0; k < near->count; k++)
+            if (t->into[o->front[near->at[k]]] != parent) t->bare[parent] = 0;
     }
 }
 
@@ -155,14 +170,14 @@ static void find_alike(making *m)
 }
 
 /* Where the later unknowns of a front are those of its parent and the parent's later ones, one front for both has no
-   more entries. Fronts that fill lanes stay apart from a parent that does not. */
+   more entries. Small fronts, and fronts that fill lanes where the parent does not, are faster by themselves. */
 static void join_fronts(const blocks_order *o, tree *t)
 {
     for (int f = o->front_count - 1; f >= 0; f--) {
         if (t->parent[f] < 0) continue;
         const int parent = t->parent[f], root = t->parent[f] = t->into[parent];
         if (t->later[f] != t->own[root] + t->later[root] || t->own[f] + t->own[root] > BLOCKS_MOST) continue;
-        if (t->alike[f] > t->alike[root]) continue;
+        if (t->alike[f] > t->alike[root] || t->later[f] < JOINED_LATER) continue;
         t->into[f] = root;
         t->own[root] += t->own[f];
     }
@@ -199,9 +214,11 @@ static void make_group(making *m, blocks_plan *plan, int first_shape, int used)
     const shape *z = &m->shapes[first_shape];
     *g = (blocks_group){ .own = z->own, .later = z->later, .lanes = used > 1 ? BLOCKS_LANES : 1,
                          .fixed = z->panels == 1 && z->own <= BLOCKS_FIXED ? z->own : 0,
-                         .is_leaf = z->height == 0, .panels = z->panels, .first_panel = m->t.first_panel[z->front] };
-    for (int l = 0; l < BLOCKS_LANES; l++)
+                         .bare = 1, .panels = z->panels, .first_panel = m->t.first_panel[z->front] };
+    for (int l = 0; l < BLOCKS_LANES; l++) {
         m->front_at[plan->count * BLOCKS_LANES + l] = l < used ? m->shapes[first_shape + l].front : -1;
+        if (l < used) g->bare &= m->t.bare[m->shapes[first_shape + l].front];
+    }
     plan->count++;
 }
 
@@ -241,15 +258,17 @@ static void count_work(blocks_plan *plan, const blocks_group *g, int used)
 
 static void lay_out_group(blocks_plan *plan, blocks_group *g, size_t *indices, size_t *runs)
 {
-    const int width = g->own + g->later, lanes = g->lanes, past = lanes > 1 ? 0 : BLOCKS_PAST;
+    const int lanes = g->lanes, past = lanes == 1 && g->panels > 1 ? BLOCKS_PAST : 0;
+    const int later_rows = taut_blocks_rows(g->later, lanes);
+    g->rows = taut_blocks_rows(g->own, lanes);
     g->first = plan->unknowns;
     g->at = plan->front_count;
-    g->stride = (size_t)((width + past) * lanes);
-    g->later_stride = g->is_leaf ? (size_t)((g->own + past) * lanes) : g->stride;
+    g->stride = (size_t)((g->rows + later_rows + past) * lanes);
+    g->later_stride = g->bare ? (size_t)((g->rows + past) * lanes) : g->stride;
     g->inverses = plan->inverse_count;
     g->indices = *indices;
     g->runs = *runs;
-    plan->unknowns += g->own * lanes;
+    plan->unknowns += g->rows * lanes;
     plan->front_count += (size_t)g->own * g->stride + (size_t)g->later * g->later_stride;
     *indices += (size_t)(g->later * lanes);
     *runs += (size_t)g->later;
@@ -257,7 +276,7 @@ static void lay_out_group(blocks_plan *plan, blocks_group *g, size_t *indices, s
         const int b = plan->panel[g->first_panel + p];
         plan->inverse_count += (size_t)(b * taut_blocks_rows(b, lanes) * lanes);
     }
-    if (width > plan->widest) plan->widest = width;
+    if (g->rows + g->later > plan->widest) plan->widest = g->rows + g->later;
 }
 
 /* 0 where the fronts are enormous. */
@@ -296,7 +315,7 @@ static void number_rows(making *m, blocks_plan *plan)
         for (int i = 0; i < plan->n; i++) {
             to[i] = m->next[node[i]];
             m->next[node[i]] += m->apart[node[i]];
-            plan->is_late[to[i]] = m->nodes->late[node[i]];
+            plan->late_mask[to[i]] = m->nodes->late[node[i]] ? -1 : 0;
         }
     }
 }
@@ -305,6 +324,18 @@ static int compare_numbers(const void *a, const void *b)
 {
     const int x = *(const int *)a, y = *(const int *)b;
     return (x > y) - (x < y);
+}
+
+/* A lane without a front leaves zeros: in its own lane of the parents, where the first lane does so, or behind all. */
+static int unknown_without_front(const making *m, const blocks_plan *plan, const blocks_group *g, int i, int lane)
+{
+    const int *index = plan->index + g->indices;
+    for (int k = 0; k < g->later; k++) {
+        const int unknown = index[k * g->lanes], parent = m->group_of[unknown];
+        if (parent != m->group_of[index[0]] || plan->groups[parent].lanes == 1 || m->lane_of[unknown])
+            return plan->unknowns;
+    }
+    return index[i * g->lanes] + lane;
 }
 
 /* The later unknowns of a front. work: as many numbers. */
@@ -316,7 +347,8 @@ static void list_later(const making *m, blocks_plan *plan, const blocks_group *g
         for (int i = 0; i < m->o->size[near->at[k]]; i++)
             work[count++] = m->first_of_node[near->at[k]] + i * m->apart[near->at[k]];
     if (near) qsort(work, (size_t)count, sizeof *work, compare_numbers);
-    for (int i = 0; i < g->later; i++) index[i * g->lanes] = near ? work[i] : plan->unknowns;
+    for (int i = 0; i < g->later; i++)
+        index[i * g->lanes] = near ? work[i] : unknown_without_front(m, plan, g, i, lane);
 }
 
 /* The number of an unknown in a front of its own: the k-th of its own ones, or m + the k-th of the later ones. */
@@ -333,6 +365,11 @@ static int place_in_front(const blocks_plan *plan, const blocks_group *g, int la
             high = middle;
     }
     return g->own + low;
+}
+
+static int row_of(const blocks_group *g, int row)
+{
+    return (row < g->own ? row : g->rows + row - g->own) * g->lanes;
 }
 
 static size_t column_of(const blocks_group *g, int column, int lane)
@@ -352,7 +389,7 @@ static void find_into(const making *m, blocks_plan *plan, const blocks_group *g,
     const blocks_group *parent = first < plan->unknowns ? &plan->groups[m->group_of[first]] : NULL;
     for (int i = 0; i < g->later; i++) {
         const int at = parent ? place_in_front(plan, parent, m->lane_of[first], index[i * g->lanes]) : 0;
-        row[i] = parent ? at * parent->lanes : 0;
+        row[i] = parent ? row_of(parent, at) : 0;
         column[i * g->lanes] = parent ? column_of(parent, at, m->lane_of[first]) : plan->front_count;
     }
 }
@@ -362,13 +399,30 @@ static void find_into(const making *m, blocks_plan *plan, const blocks_group *g,
 static void find_runs(const making *m, blocks_plan *plan, int group)
 {
     const blocks_group *g = &plan->groups[group];
+    const int *index = plan->index + g->indices;
     for (int i = 0; i < g->later; i++) {
-        int follow = i + BLOCKS_LANES <= g->later;
-        for (int l = 0; follow && l < g->lanes && m->front_at[group * BLOCKS_LANES + l] >= 0; l++) {
+        int run = i + BLOCKS_LANES <= g->later, follow = g->lanes > 1 || run;
+        for (int l = 0; run && l < g->lanes && m->front_at[group * BLOCKS_LANES + l] >= 0; l++) {
             const int *row = plan->into_row + g->indices + (size_t)(l * g->later + i);
-            for (int k = 1; k < BLOCKS_LANES; k++) follow &= row[k] == row[0] + k;
+            for (int k = 1; k < BLOCKS_LANES; k++) run &= row[k] == row[0] + k;
         }
-        plan->run[g->runs + (size_t)i] = follow ? BLOCKS_LANES : 1;
+        for (int k = 1; follow && k < BLOCKS_LANES; k++) follow &= index[i * g->lanes + k] == index[i * g->lanes] + k;
+        plan->run[g->runs + (size_t)i] = run ? BLOCKS_LANES : 1;
+        plan->follow[g->runs + (size_t)i] = follow ? BLOCKS_LANES : 1;
+    }
+}
+
+static void find_neighbours_of_lanes(blocks_plan *plan, blocks_group *g)
+{
+    const int *index = plan->index + g->indices, *row = plan->into_row + g->indices;
+    const size_t *column = plan->into_column + g->indices;
+    g->straight = g->lanes == 1;
+    g->matched = g->lanes > 1;
+    for (int i = 0; i < g->later; i++) {
+        g->straight &= index[i] == index[0] + i && row[i] == row[0] + i;
+        for (int l = 1; l < g->lanes; l++)
+            g->matched &= row[l * g->later + i] == row[i]
+                          && column[i * g->lanes + l] == column[i * g->lanes] + (size_t)l;
     }
 }
 
@@ -376,18 +430,20 @@ static void find_runs(const making *m, blocks_plan *plan, int group)
 static void place_entries(const making *m, blocks_plan *plan)
 {
     const linear_pattern *p = m->pattern;
+    for (int k = 0; k <= plan->unknowns; k++) plan->diagonal[k] = (int)plan->front_count;
     for (int j = 0; j < p->n; j++)
         for (int e = p->column_start[j]; e < p->column_start[j + 1]; e++) {
             const int row = plan->row[p->row_index[e]], column = plan->column[j], first = row < column ? row : column;
             const blocks_group *g = &plan->groups[m->group_of[first]];
             const int lane = m->lane_of[first];
             plan->place[e] = (int)(column_of(g, place_in_front(plan, g, lane, column), lane)
-                                   + (size_t)(place_in_front(plan, g, lane, row) * g->lanes));
+                                   + (size_t)row_of(g, place_in_front(plan, g, lane, row)));
+            if (row == column) plan->diagonal[row] = plan->place[e];
         }
     for (int k = 0, count = 0; k < plan->count; k++)
         for (int l = 0; l < plan->groups[k].lanes; l++)
             for (int i = 0; m->front_at[k * BLOCKS_LANES + l] < 0 && i < plan->groups[k].own; i++)
-                plan->ones[count++] = (int)column_of(&plan->groups[k], i, l) + i * plan->groups[k].lanes;
+                plan->ones[count++] = (int)column_of(&plan->groups[k], i, l) + row_of(&plan->groups[k], i);
 }
 
 /* ---- the plan ---- */
@@ -401,10 +457,12 @@ static int allocate(taut_context *context, blocks_plan *plan, size_t indices, si
     plan->into_column = taut_mem_new(context, indices, sizeof *plan->into_column);
     plan->row = taut_mem_new(context, (size_t)plan->n, sizeof *plan->row);
     plan->column = taut_mem_new(context, (size_t)plan->n, sizeof *plan->column);
-    plan->is_late = taut_mem_new(context, (size_t)plan->unknowns + 1, sizeof *plan->is_late);
+    plan->late_mask = taut_mem_new(context, (size_t)plan->unknowns + 1, sizeof *plan->late_mask);
     plan->run = taut_mem_new(context, runs, sizeof *plan->run);
+    plan->follow = taut_mem_new(context, runs, sizeof *plan->follow);
+    plan->diagonal = taut_mem_new(context, (size_t)plan->unknowns + 1, sizeof *plan->diagonal);
     return plan->place && plan->ones && plan->index && plan->into_row && plan->into_column && plan->row
-                   && plan->column && plan->is_late && plan->run
+                   && plan->column && plan->late_mask && plan->run && plan->follow && plan->diagonal
                ? TAUT_OK : TAUT_OUT_OF_MEMORY;
 }
 
@@ -417,6 +475,7 @@ static void make_tree(making *m)
     find_alike(m);
     join_fronts(m->o, t);
     find_heights(m->o, t);
+    find_bare(m->o, t);
     list_panels(m->o, t);
 }
 
@@ -443,7 +502,10 @@ static int make_plan(making *m, taut_context *context, blocks_plan *plan, int *f
             list_later(m, plan, &plan->groups[k], m->front_at[k * BLOCKS_LANES + l], l, work);
     for (int k = 0; !status && k < plan->count; k++)
         for (int l = 0; l < plan->groups[k].lanes; l++) find_into(m, plan, &plan->groups[k], l);
-    for (int k = 0; !status && k < plan->count; k++) find_runs(m, plan, k);
+    for (int k = 0; !status && k < plan->count; k++) {
+        find_runs(m, plan, k);
+        find_neighbours_of_lanes(plan, &plan->groups[k]);
+    }
     if (!status) place_entries(m, plan);
     taut_mem_free(context, work);
     return status;
