@@ -64,6 +64,7 @@ uint32_t taut_graph_count(const graph *g);
 const node *taut_graph_node(const graph *g, expr e);
 const node *taut_graph_nodes(const graph *g); /* all of them, by index, until the next one is made */
 wide taut_graph_constant(const graph *g, expr e); /* value of an OP_CONSTANT node */
+int taut_graph_is_finite(const graph *g, expr literal);
 /* True (1) when e contains no variable: a literal, or an expression of literals and parameters. */
 int taut_expr_is_constant(const graph *g, expr e);
 int taut_expr_is_number(const graph *g, expr e, double value); /* a literal with exactly this value */

@@ -204,11 +204,12 @@ static int inside_begin(lua_State *L)
         taut_vectors_get(L, 1, "start", &of);
         taut_vectors_get(L, 2, "start", &value);
     }
+    const int line = taut_script_line(L);
     for (uint32_t i = 0; i < of.dimension; i++) {
         if (!taut_symbols_is_variable(s, of.at[i], KIND_Q, &index)) continue;
         start_value *place = lua_toboolean(L, 3) ? &s->model->start_w[index] : &s->model->start_q[index];
         if (place->type != START_MISSING) continue;
-        *place = (start_value){ value.at[i], lua_toboolean(L, 4) ? START_FREE : START_GIVEN, taut_script_line(L) };
+        *place = (start_value){ value.at[i], lua_toboolean(L, 4) ? START_FREE : START_GIVEN, line };
     }
     return 0;
 }
