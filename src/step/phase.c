@@ -361,10 +361,10 @@ static int create_matrix(step_compiled *p)
     if (status) return status;
     /* what softening adds is no pivot: there, too, the diagonal is no guide */
     if (p->w->table->phases[p->index].many_zeros || p->softened.count) X(assembly_expect_zeros)(p->matrix);
-    status = X(assembly_finish)(p->matrix, 0);
+    status = X(assembly_fix)(p->matrix, 0);
+    if (!status && p->elements && !p->softened.count) status = create_islands(p);
+    if (!status && !p->islands) status = X(assembly_analyse)(p->matrix); /* with islands: when they fail, if ever */
     if (status || !p->elements) return status;
-    status = p->softened.count ? TAUT_OK : create_islands(p);
-    if (status) return status;
     return X(element_phase_place)(p->elements, X(assembly_places)(p->matrix),
                                   p->islands ? X(islands_places)(p->islands) : NULL);
 }
@@ -593,11 +593,13 @@ static int choose_chord(step_compiled *p, int *status)
 static int factor_whole(step_compiled *p)
 {
     step_work *w = p->w;
+    int status = X(assembly_analyse)(p->matrix);
+    if (status) return status;
     X(assembly_zero)(p->matrix);
     if (p->elements) X(element_phase_matrix)(p->elements, &w->elements, X(assembly_values)(p->matrix), 0);
     for (int i = 0; !p->elements && i < p->evaluation_count; i++) put_entries(p, &p->evaluations[i]);
     X(softened_put)(p);
-    const int status = X(assembly_factor)(p->matrix);
+    status = X(assembly_factor)(p->matrix);
     if (status != TAUT_SINGULAR) return status;
     return taut_fail(w->s->context, TAUT_SINGULAR,
                      "at t = %.9g: the equations of the step are singular; the constraints, the mass matrix or the "
