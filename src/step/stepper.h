@@ -2,12 +2,14 @@
 #ifndef TAUT_STEP_STEPPER_H
 #define TAUT_STEP_STEPPER_H
 
+#include "base/step_path.h"
 #include "solve/newton.h"
 #include "step/table.h"
 #include "system/multiplier_growth.h"
 #include "system/state.h"
 
 typedef struct stepper stepper;
+
 
 /* The table is copied. */
 int X(stepper_create)(struct system *s, const step_table *table, real tolerance, stepper **result);
@@ -29,6 +31,7 @@ int X(stepper_is_lowered)(const stepper *r);
 void X(stepper_use_lowered)(stepper *r, int use);
 /* For tests: residuals and results of the general path field by field, or (the default) by programs over elements. */
 void X(stepper_use_elements)(stepper *r, int use);
+step_path X(stepper_path)(const stepper *r);
 /* For tests: does a phase have these, and is its matrix eliminated by islands? */
 int X(stepper_has_elements)(const stepper *r, int phase, int *has_islands);
 /* For tests: the straight-line code; NULL: none. */
