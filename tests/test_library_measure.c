@@ -138,6 +138,79 @@ static void findings(void **state)
     drop(f);
 }
 
+/* A chain of 24 bodies on ball joints. */
+static const char BODIES[] =
+    "gravity{0, 0, -9.81}\n"
+    "local before = world\n"
+    "for i = 1, 24 do\n"
+    "  local b = body('b' .. i, { mass = 1, inertia = {0.1, 0.2, 0.25}, at = {i - 0.5, 0, 0} })\n"
+    "  spherical('j' .. i, before, b, { at = {i - 1, 0, 0} })\n"
+    "  before = b\n"
+    "end\n";
+/* A chain of 30 points. */
+static const char POINTS[] =
+    "local before, L = origin, 0\n"
+    "local start_at = {}\n"
+    "for i = 1, 30 do\n"
+    "  local a = point('a' .. i, 2)\n"
+    "  L = L + norm2(a.dot)/2 - 9.81*a.y\n"
+    "  constraint('bar' .. i, norm2(a - before) - 1)\n"
+    "  start_at[a] = {i, 0}\n"
+    "  before = a\n"
+    "end\n"
+    "lagrangian(L)\n"
+    "start(start_at)\n";
+/* The same constraint twice. */
+static const char TWICE[] =
+    "local a = point('a', 2)\n"
+    "lagrangian(norm2(a.dot)/2 - 9.81*a.y)\n"
+    "constraint('rod', norm2(a) - 1)\n"
+    "constraint('again', 2*norm2(a) - 2)\n"
+    "start { a = {1, 0} }\n";
+
+static taut_path path_of(const char *text, const char *method)
+{
+    fixture f = load(text);
+    taut_findings *z;
+    taut_path p = { .size = sizeof p };
+    assert_int_equal(taut_findings_create(f.context, f.model, TAUT_STRICT, &z), TAUT_OK);
+    if (taut_findings_path(z, method, &p)) fail_msg("%s", taut_error_text(f.context));
+    taut_findings_release(z);
+    drop(f);
+    return p;
+}
+
+static void paths(void **state)
+{
+    (void)state;
+    taut_path p = path_of(PENDULUM, "rattle");
+    assert_int_equal(p.kind, TAUT_PATH_STRAIGHT);
+    assert_true(!p.why[0] && !p.why_fields[0] && !p.phases);
+    p = path_of(BODIES, "rattle");
+    assert_int_equal(p.kind, TAUT_PATH_ELEMENTS);
+    assert_true(p.phases == 2 && p.condensed == 2 && p.shapes > 0);
+    assert_non_null(strstr(p.why, "too long"));
+    p = path_of(BODIES, "compose:rattle,order=4");
+    assert_true(p.kind == TAUT_PATH_ELEMENTS && p.condensed == 2);
+    assert_int_equal(path_of(BODIES, "em").kind, TAUT_PATH_ELEMENTS);
+    assert_int_equal(path_of(BODIES, "naive").kind, TAUT_PATH_FIELDS);
+    assert_int_equal(path_of(POINTS, "rattle").kind, TAUT_PATH_WRITTEN_OUT);
+    p = path_of(TWICE, "lobatto:s=3");
+    assert_int_equal(p.kind, TAUT_PATH_FIELDS);
+    assert_string_equal(p.why, "constraints depend on each other");
+    assert_string_equal(p.why_fields, "its mass matrix is constant, in small blocks");
+    assert_int_equal(path_of(PENDULUM, "dirac:rk4").kind, TAUT_PATH_STRAIGHT);
+    fixture f = load(PENDULUM);
+    taut_findings *z;
+    assert_int_equal(taut_findings_create(f.context, f.model, TAUT_STRICT, &z), TAUT_OK);
+    assert_int_equal(taut_findings_path(NULL, "rattle", &p), TAUT_BAD_USAGE);
+    assert_int_equal(taut_findings_path(z, NULL, &p), TAUT_BAD_USAGE);
+    assert_int_equal(taut_findings_path(z, "rattle", NULL), TAUT_BAD_USAGE);
+    assert_int_equal(taut_findings_path(z, "nonsense", &p), TAUT_BAD_USAGE);
+    taut_findings_release(z);
+    drop(f);
+}
+
 /* Neither a model that cannot run nor a start off the constraints is a failure of the call. */
 static void findings_of_bad_models(void **state)
 {
@@ -373,7 +446,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(catalogue),    cmocka_unit_test(parameters),
-        cmocka_unit_test(what_was_meant), cmocka_unit_test(findings),
+        cmocka_unit_test(what_was_meant), cmocka_unit_test(findings),      cmocka_unit_test(paths),
         cmocka_unit_test(findings_of_bad_models), cmocka_unit_test(convergence),
         cmocka_unit_test(verification), cmocka_unit_test(failing_allocations),
         cmocka_unit_test(files),

@@ -543,6 +543,25 @@ typedef struct taut_found {
 /* TAUT_BAD_USAGE beyond the last of its kind. The strings are valid as long as the findings. */
 TAUT_API int taut_findings_item(const taut_findings *findings, int kind, size_t index, taut_found *found);
 
+enum {
+    TAUT_PATH_STRAIGHT,          /* the whole step is straight-line code */
+    TAUT_PATH_ELEMENTS,          /* programs over elements of few shapes: the bodies, the joints */
+    TAUT_PATH_FIELDS,            /* loops over the terms of the model */
+    TAUT_PATH_WRITTEN_OUT        /* loops that are written out for models of this kind (chains of points) */
+};
+typedef struct taut_path {
+    size_t size;
+    int kind;                    /* TAUT_PATH_... */
+    int shapes;                  /* of elements: how many programs there are of each kind */
+    int phases, condensed;       /* of elements: parts of a step, and those whose velocities are eliminated body by body */
+    const char *why;             /* why it is no straight-line code: a clause about a step by it; "" where it was not
+                                    tried */
+    const char *why_fields;      /* why there are no elements: a clause about the model; "" where they were not tried */
+} taut_path;
+/* How steps of a method ("rattle", "lobatto:s=3") compute this model, which is set up for it. With contacts: the steps
+   with all of them open. The strings are constants. Fails where the method or the start do. */
+TAUT_API int taut_findings_path(taut_findings *findings, const char *method, taut_path *path);
+
 typedef struct taut_dirac_info {
     size_t size;
     int covered;                 /* 0: the algorithm does not cover this model */

@@ -13,14 +13,15 @@ static int check_main(int argc, char **argv);
 static const option_definition definitions_of_check[] = {
     { "define", 'D', "name=value", "set a param or option of the model", 1 },
     { "start", 0, "strict|project", "project: move an inconsistent start onto the constraints (strict)", 0 },
+    { "method", 'm', "METHOD", "the method whose steps are described (rattle, or the first that suits)", 0 },
     { "all", 'a', NULL, "show all start values and all dependent constraints", 0 },
     { "dirac", 0, NULL, "show everything that the Dirac algorithm finds", 0 },
     OPTION_JSON,
 };
 
 const command command_check = {
-    "check", "MODEL [-D name=value]... [--start strict|project] [--all] [--dirac] [--json]",
-    "what a model is: freedom, rank, start, structure, conserved quantities",
+    "check", "MODEL [-D name=value]... [-m METHOD] [--start strict|project] [--all] [--dirac] [--json]",
+    "what a model is: freedom, rank, start, structure, conserved quantities, how steps are computed",
     definitions_of_check, sizeof definitions_of_check / sizeof *definitions_of_check, check_main,
     "Exit status: 0 the model can run, 2 it cannot (the message says why).\n"
 };
@@ -30,6 +31,7 @@ typedef struct {
     taut_model *m;
     taut_findings *findings;
     taut_structure found;
+    const char *method; /* asked for, or NULL */
     int all, dirac;
 } report;
 
@@ -110,6 +112,25 @@ static void print_methods(const report *r)
     }
     printf("  methods          %s\n", suits[0] ? suits : "none fits");
     if (refused[0]) printf("  not suitable\n%s\n", refused);
+}
+
+static void print_path(const char *method, const taut_path *p)
+{
+    printf("  steps            %s: ", method);
+    switch (p->kind) {
+    case TAUT_PATH_STRAIGHT: printf("straight-line code"); break;
+    case TAUT_PATH_ELEMENTS:
+        printf("programs over elements of %d shape%s, ", p->shapes, p->shapes == 1 ? "" : "s");
+        if (p->condensed == 0) printf("not condensed");
+        else if (p->condensed == p->phases) printf("condensed body by body");
+        else printf("%d of %d phases condensed body by body", p->condensed, p->phases);
+        break;
+    case TAUT_PATH_FIELDS: printf("fields, term by term"); break;
+    default: printf("loops that are written out for such models"); break;
+    }
+    putchar('\n');
+    if (p->why[0]) printf("                   not straight-line code: %s\n", p->why);
+    if (p->why_fields[0]) printf("                   no elements: %s\n", p->why_fields);
 }
 
 static void print_start(const report *r)
@@ -252,6 +273,11 @@ static int print_report(const report *r)
         print_dirac(r);
     }
     print_methods(r);
+    taut_path path = { .size = sizeof path };
+    const char *method = check_method(r->findings, r->method);
+    const int told = method && (r->method || !c->start_failure[0]) ? !taut_findings_path(r->findings, method, &path) : 0;
+    if (told) print_path(method, &path);
+    else if (r->method) return complain(EXIT_USAGE, "%s", taut_error_text(r->context));
     print_start(r);
     return c->start_failure[0] ? complain(EXIT_USAGE, "%s", c->start_failure) : EXIT_DONE;
 }
@@ -264,7 +290,7 @@ static int check(report *r, int start, const char *path)
     r->found.size = sizeof r->found;
     taut_findings_about(r->findings, &r->found);
     if (r->found.status) return answer_is_json() ? complain(EXIT_USAGE, "%s", r->found.failure) : refused(r);
-    return answer_is_json() ? check_answer(r->context, r->findings, r->dirac) : print_report(r);
+    return answer_is_json() ? check_answer(r->context, r->findings, r->method, r->dirac) : print_report(r);
 }
 
 static int check_main(int argc, char **argv)
@@ -284,6 +310,7 @@ static int check_main(int argc, char **argv)
     if (!code) code = load_model(r.context, o.positional[0], d, &r.m);
     r.all = options_value(&o, "all", NULL) != NULL;
     r.dirac = options_value(&o, "dirac", NULL) != NULL;
+    r.method = options_value(&o, "method", NULL);
     if (!code) code = check(&r, start, o.positional[0]);
     taut_findings_release(r.findings);
     taut_model_release(r.m);

@@ -70,7 +70,39 @@ static void put_known(json *j, const char *key, int known, long long value)
     else taut_json_text(j, key, NULL);
 }
 
-int check_answer(taut_context *context, taut_findings *findings, int dirac)
+const char *check_method(const taut_findings *findings, const char *asked)
+{
+    taut_found f = { .size = sizeof f };
+    for (size_t i = 0; !asked && taut_findings_item(findings, TAUT_FOUND_METHOD, i, &f) == TAUT_OK; i++)
+        if (!f.text) return f.name;
+    return asked;
+}
+
+/* null where no method suits. */
+static int put_path(json *j, taut_findings *findings, const char *asked)
+{
+    static const char *const kinds[] = { [TAUT_PATH_STRAIGHT] = "straight-line", [TAUT_PATH_ELEMENTS] = "elements",
+                                         [TAUT_PATH_FIELDS] = "fields", [TAUT_PATH_WRITTEN_OUT] = "written-out" };
+    taut_path p = { .size = sizeof p };
+    const char *method = check_method(findings, asked);
+    const int status = method ? taut_findings_path(findings, method, &p) : TAUT_UNSUPPORTED;
+    if (status) {
+        taut_json_text(j, "steps", NULL);
+        return asked ? status : TAUT_OK;
+    }
+    taut_json_open(j, "steps", '{');
+    taut_json_text(j, "method", method);
+    taut_json_text(j, "path", kinds[p.kind]);
+    taut_json_integer(j, "shapes", p.shapes);
+    taut_json_integer(j, "phases", p.phases);
+    taut_json_integer(j, "condensed", p.condensed);
+    taut_json_text(j, "not_straight_line", p.why[0] ? p.why : NULL);
+    taut_json_text(j, "no_elements", p.why_fields[0] ? p.why_fields : NULL);
+    taut_json_close(j, '}');
+    return TAUT_OK;
+}
+
+int check_answer(taut_context *context, taut_findings *findings, const char *method, int dirac)
 {
     json *j = answer_json();
     taut_structure c = { .size = sizeof c };
@@ -86,6 +118,7 @@ int check_answer(taut_context *context, taut_findings *findings, int dirac)
     taut_json_flag(j, "energy_conserved", c.energy_conserved);
     put_items(j, findings, "conserved", TAUT_FOUND_CONSERVED);
     put_items(j, findings, "methods", TAUT_FOUND_METHOD);
+    if (put_path(j, findings, method)) return complain(EXIT_USAGE, "%s", taut_error_text(context));
     taut_json_flag(j, "start_consistent", !c.start_failure[0]);
     taut_json_open(j, "start_moved", '{');
     taut_json_wide(j, "positions", wide_of(c.start_moved_positions), 17);

@@ -63,7 +63,8 @@ double unstable_frequency(const engine_api *api, void *engine, wide step)
     uint32_t coordinates, constraints;
     api->sizes(engine, &coordinates, &constraints);
     if (!(stable > 0) || coordinates > FREQUENCY_MOST) return 0;
-    return !api->frequency(engine, &frequency) && frequency * step > stable ? (double)frequency : 0;
+    if (api->frequency(engine, (wide)stable / step, &frequency)) return 0;
+    return frequency * step > stable ? (double)frequency : 0;
 }
 
 void tell_stability(const engine_api *api, const void *engine, const char *at, double frequency)

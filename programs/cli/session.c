@@ -218,7 +218,7 @@ static const char *smaller_step(const session *z)
     if (!strstr(said, "smaller step") && !strstr(said, "smaller one")) return text;
     char kept[TAUT_ERROR_TEXT];
     snprintf(kept, sizeof kept, "%s", said);
-    if (!z->api->frequency(z->engine, &frequency) && frequency > 1e-300 && 1 / (double)frequency < h)
+    if (!z->api->frequency(z->engine, 0, &frequency) && frequency > 1e-300 && 1 / (double)frequency < h)
         h = 1 / (double)frequency;
     const int status = taut_fail(z->context, TAUT_NO_CONVERGENCE, "%s", kept);
     (void)status;

@@ -64,6 +64,7 @@ uint32_t taut_graph_count(const graph *g);
 const node *taut_graph_node(const graph *g, expr e);
 const node *taut_graph_nodes(const graph *g); /* all of them, by index, until the next one is made */
 wide taut_graph_constant(const graph *g, expr e); /* value of an OP_CONSTANT node */
+int taut_graph_is_finite(const graph *g, expr literal);
 /* True (1) when e contains no variable: a literal, or an expression of literals and parameters. */
 int taut_expr_is_constant(const graph *g, expr e);
 int taut_expr_is_number(const graph *g, expr e, double value); /* a literal with exactly this value */
@@ -131,6 +132,11 @@ unsigned taut_expr_kinds(const graph *g, expr f);
 int taut_expr_atoms(graph *g, expr f, unsigned kinds, expr *outer, expr **atoms, size_t *count);
 /* All nodes that roots depend on, roots included, ascending. *list is allocated. Returns a status. */
 int taut_expr_reachable(graph *g, const expr *roots, size_t root_count, expr **list, size_t *count);
+/* The position of a node in such a list, between mark and forget; no walk through the graph may come in between (of
+   those above: gradients, substitution, degrees and lists). */
+void taut_expr_mark_list(graph *g, const expr *list, size_t count);
+size_t taut_expr_position(const graph *g, expr e);
+void taut_expr_forget_list(graph *g, const expr *list, size_t count);
 /* Frees what expr_atoms and expr_reachable allocated. */
 void taut_expr_list_free(graph *g, expr *list);
 

@@ -118,9 +118,21 @@ static hash hash_value(double d)
 /* By their bits, without arithmetic in software: there is no negative zero here, and one kind of not-a-number is as
    good as another. */
 static int same_value(wide x, wide y) { return memcmp(&x, &y, sizeof x) == 0; }
+
+/* The half with sign and exponent. */
+static uint64_t upper_half(wide x)
+{
+    uint64_t half[2];
+    memcpy(half, &x, sizeof half);
+    return half[__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__];
+}
+static int is_finite(wide x) { return (upper_half(x) >> 48 & 0x7fff) != 0x7fff; }
 #else
 static int same_value(wide x, wide y) { return x == y || (x != x && y != y); }
+static int is_finite(wide x) { return x - x == 0; }
 #endif
+
+int taut_graph_is_finite(const graph *g, expr literal) { return is_finite(taut_graph_constant(g, literal)); }
 
 static size_t probe(hash h, size_t attempt, size_t table_size)
 {
@@ -355,8 +367,8 @@ static expr cons_number(graph *g, wide value, hash h)
     g->table[i] = e;
     g->table_count++;
     g->constant_count++;
-    for (int k = -WHOLE_MOST; k <= WHOLE_MOST; k++)
-        if (2 * (uint64_t)(int64_t)k == h.near && value == k) g->whole[k + WHOLE_MOST] = e;
+    const int64_t half = (int64_t)h.near / 2; /* of a whole number: its value */
+    if (half >= -WHOLE_MOST && half <= WHOLE_MOST && value == half) g->whole[half + WHOLE_MOST] = e;
     return e;
 }
 
@@ -415,7 +427,7 @@ static expr fold(graph *g, op o, expr a, expr b, int32_t exponent)
     folded *last = &g->folds[(a * 5 + second * 3 + (uint32_t)o) & (FOLDS - 1)];
     if (last->a == a && last->b == second && last->op == (uint32_t)o) return last->result;
     wide value = taut_op_apply(o, taut_graph_constant(g, a), b ? taut_graph_constant(g, b) : 0, exponent);
-    if (!(value - value == 0)) return cons(g, o, a, second, 0);
+    if (!is_finite(value)) return cons(g, o, a, second, 0);
     expr e = taut_expr_number(g, value);
     if (e) *last = (folded){ (uint32_t)o, a, second, e };
     return e;
@@ -446,10 +458,10 @@ expr taut_expr_neg(graph *g, expr a)
 expr taut_expr_add(graph *g, expr a, expr b)
 {
     if (!a || !b) return 0;
-    node x = g->nodes[a], y = g->nodes[b];
-    if (x.op == OP_CONSTANT && y.op == OP_CONSTANT) return fold(g, OP_ADD, a, b, 0);
     if (is_whole(g, a, 0)) return b;
     if (is_whole(g, b, 0)) return a;
+    node x = g->nodes[a], y = g->nodes[b];
+    if (x.op == OP_CONSTANT && y.op == OP_CONSTANT) return fold(g, OP_ADD, a, b, 0);
     if (y.op == OP_NEG) return taut_expr_sub(g, a, y.a);
     if (x.op == OP_NEG) return taut_expr_sub(g, b, x.a);
     if (a == b) return taut_expr_mul(g, whole(g, 2), a);
@@ -459,9 +471,9 @@ expr taut_expr_add(graph *g, expr a, expr b)
 expr taut_expr_sub(graph *g, expr a, expr b)
 {
     if (!a || !b) return 0;
+    if (is_whole(g, b, 0)) return a;
     if (is_literal(g, a) && is_literal(g, b)) return fold(g, OP_SUB, a, b, 0);
     if (a == b) return whole(g, 0);
-    if (is_whole(g, b, 0)) return a;
     if (is_whole(g, a, 0)) return taut_expr_neg(g, b);
     if (g->nodes[b].op == OP_NEG) return taut_expr_add(g, a, g->nodes[b].a);
     if (g->nodes[a].op == OP_NEG) return taut_expr_neg(g, taut_expr_add(g, g->nodes[a].a, b));
@@ -489,16 +501,16 @@ static int is_reciprocal(const graph *g, node n)
 expr taut_expr_mul(graph *g, expr a, expr b)
 {
     if (!a || !b) return 0;
-    if (is_literal(g, a) && is_literal(g, b)) return fold(g, OP_MUL, a, b, 0);
-    if (g->nodes[a].varies && !g->nodes[b].varies) {
-        expr swap = a;
-        a = b, b = swap;
-    }
     if (is_whole(g, a, 0) || is_whole(g, b, 0)) return whole(g, 0);
     if (is_whole(g, a, 1)) return b;
     if (is_whole(g, b, 1)) return a;
     if (is_whole(g, a, -1)) return taut_expr_neg(g, b);
     if (is_whole(g, b, -1)) return taut_expr_neg(g, a);
+    if (is_literal(g, a) && is_literal(g, b)) return fold(g, OP_MUL, a, b, 0);
+    if (g->nodes[a].varies && !g->nodes[b].varies) {
+        expr swap = a;
+        a = b, b = swap;
+    }
     node x = g->nodes[a], y = g->nodes[b];
     if (y.op == OP_NEG && x.varies != y.varies) return taut_expr_mul(g, taut_expr_neg(g, a), y.a);
     if (x.op == OP_NEG && x.varies == y.varies) return taut_expr_neg(g, taut_expr_mul(g, x.a, b));

@@ -59,6 +59,18 @@ static void sort(walk *w)
 
 enum { WALK_FIRST = 128 };    /* room of a walk in the beginning: most are shorter, or much longer */
 
+void taut_expr_mark_list(graph *g, const expr *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) g->mark[list[i]] = (uint32_t)i + 1;
+}
+
+void taut_expr_forget_list(graph *g, const expr *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) g->mark[list[i]] = 0;
+}
+
+size_t taut_expr_position(const graph *g, expr e) { return g->mark[e] - 1; }
+
 int taut_walk_begin(walk *w, graph *g, const expr *roots, size_t root_count)
 {
     size_t capacity = WALK_FIRST;
@@ -78,18 +90,13 @@ int taut_walk_begin(walk *w, graph *g, const expr *roots, size_t root_count)
         return status;
     }
     if (w->count) sort(w);
-    for (size_t i = 0; i < w->count; i++) g->mark[w->list[i]] = (uint32_t)i + 1;
+    taut_expr_mark_list(g, w->list, w->count);
     return TAUT_OK;
-}
-
-static void forget_marks(const walk *w)
-{
-    for (size_t i = 0; i < w->count; i++) w->g->mark[w->list[i]] = 0;
 }
 
 void taut_walk_end(walk *w)
 {
-    forget_marks(w);
+    taut_expr_forget_list(w->g, w->list, w->count);
     taut_mem_free(w->g->context, w->list);
     w->list = NULL;
     w->count = 0;
@@ -102,7 +109,7 @@ int taut_expr_reachable(graph *g, const expr *roots, size_t root_count, expr **l
     *list = NULL;
     *count = 0;
     if (status) return status;
-    forget_marks(&w);
+    taut_expr_forget_list(g, w.list, w.count);
     *list = w.list;
     *count = w.count;
     return TAUT_OK;

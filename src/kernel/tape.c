@@ -9,7 +9,7 @@
 typedef struct {
     graph *g;
     tape *t;
-    expr *list;              /* nodes, ascending */
+    expr *list;              /* nodes, ascending; marked in the graph, which knows their positions */
     size_t count;
     uint32_t *home;          /* register of each node of the list */
     uint32_t *last_use;      /* position of the last reader; UINT32_MAX for outputs and inputs */
@@ -18,18 +18,7 @@ typedef struct {
     int failed;
 } compiler;
 
-static size_t position(const compiler *c, expr e)
-{
-    size_t low = 0, high = c->count;
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (c->list[middle] <= e)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
+static size_t position(const compiler *c, expr e) { return taut_expr_position(c->g, e); }
 
 static uint32_t input_register(const tape *t, const node *n)
 {
@@ -212,12 +201,14 @@ int taut_tape_create(graph *g, const expr *given, const uint32_t *i, const uint3
     int status = taut_expr_reachable(g, outputs, output_count, &c.list, &c.count);
     if (!status) status = allocate(&c, context, output_count);
     if (!status) {
+        taut_expr_mark_list(g, c.list, c.count);
         find_last_uses(&c, outputs, output_count);
         place_leaves(&c);
         for (size_t k = 0; k < c.count && !c.failed; k++) emit(&c, k);
         make_call_room(&c, TAPE_LANES);
         if (c.failed) status = TAUT_OUT_OF_MEMORY;
         for (uint32_t o = 0; o < output_count; o++) c.t->outputs[o] = c.home[position(&c, outputs[o])];
+        taut_expr_forget_list(g, c.list, c.count);
         if (i && output_count) memcpy(c.t->output_i, i, output_count * sizeof *i);
         if (j && output_count) memcpy(c.t->output_j, j, output_count * sizeof *j);
     }

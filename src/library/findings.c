@@ -19,6 +19,7 @@ typedef struct {
 
 struct taut_findings {
     measure base;
+    start_mode start;
     engine_check check;
     int status;
     char failure[TAUT_ERROR_TEXT];
@@ -77,6 +78,7 @@ int taut_findings_create(taut_context *context, taut_model *model, int start, ta
     int status = taut_measure_start(context, start, &mode);
     taut_findings *z = status ? NULL : taut_mem_new(context, 1, sizeof *z);
     if (!z) return library_done(context, status ? status : TAUT_OUT_OF_MEMORY);
+    z->start = mode;
     status = taut_measure_begin(&z->base, context, model, NULL);
     if (!status) {
         z->status = taut_engine_double.check(z->base.m, mode, &z->check, on_start, on_redundant, on_conserved,
@@ -175,6 +177,31 @@ int taut_findings_item(const taut_findings *z, int kind, size_t index, taut_foun
                                .line = f->line };
     taut_library_give(&given, sizeof given, item);
     return TAUT_OK;
+}
+
+int taut_findings_path(taut_findings *z, const char *method, taut_path *result)
+{
+    static const int kinds[PATH_KINDS] = { [PATH_STRAIGHT] = TAUT_PATH_STRAIGHT, [PATH_ELEMENTS] = TAUT_PATH_ELEMENTS,
+                                           [PATH_FIELDS] = TAUT_PATH_FIELDS,
+                                           [PATH_WRITTEN_OUT] = TAUT_PATH_WRITTEN_OUT };
+    LIBRARY_NEEDS(NULL, z, "findings");
+    taut_context *context = z->base.context;
+    LIBRARY_NEEDS(context, method, "method");
+    LIBRARY_NEEDS(context, result, "path");
+    library_begin(context);
+    const engine_options options = { .method = method, .start = z->start, .native = TAUT_NATIVE_OFF, .again = 1,
+                                     .quiet = 1 };
+    void *engine = NULL;
+    const int status = taut_engine_double.create(z->base.m, &options, &engine);
+    if (!status) {
+        const step_path found = taut_engine_double.path(engine);
+        const taut_path given = { .kind = kinds[found.kind], .shapes = found.shapes, .phases = found.phases,
+                                  .condensed = found.condensed, .why = found.why ? found.why : "",
+                                  .why_fields = found.why_fields ? found.why_fields : "" };
+        taut_engine_double.destroy(engine);
+        taut_library_give(&given, sizeof given, result);
+    }
+    return library_done(context, status);
 }
 
 /* ---- the Dirac algorithm ---- */

@@ -22,8 +22,9 @@ enum { LOWER_STEP_MOST = 24000, LOWER_READING_MOST = 8000 };
 
 /* Is the system small enough to try? */
 int X(lower_serves)(const struct system *s);
-/* *result is NULL where the step is too large to be lowered, or has no fixed elimination: TAUT_OK all the same. */
-int X(lower_create)(struct system *s, const step_table *table, real tolerance, program **result);
+/* *result is NULL where the step is too large to be lowered, or has no fixed elimination: TAUT_OK all the same, and *why
+   says so, a clause about it. */
+int X(lower_create)(struct system *s, const step_table *table, real tolerance, program **result, const char **why);
 struct symbols;
 /* A step without an iteration: all that it computes. w and lambda may be NULL: p; as it was. The step is left where a
    pivot has lost too many digits of what it is made of, which follows it, and where a number is larger than the one

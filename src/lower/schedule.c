@@ -686,13 +686,16 @@ static int has_singular_mass(const struct system *s, const step_table *t)
 
 int X(lower_serves)(const struct system *s) { return s->n + s->c <= NUMBERS_MOST; }
 
-int X(lower_create)(struct system *s, const step_table *table, real tolerance, program **result)
+int X(lower_create)(struct system *s, const step_table *table, real tolerance, program **result, const char **why)
 {
     symbols y = { 0 };
     schedule z = { .y = &y, .p = taut_mem_new(s->context, 1, sizeof *z.p) };
     *result = NULL;
+    *why = !X(lower_serves)(s) ? "it has too many coordinates and constraints"
+           : has_singular_mass(s, table) ? "its mass matrix is singular without the constraints"
+                                         : NULL;
     if (!z.p) return TAUT_OUT_OF_MEMORY;
-    if (!X(lower_serves)(s) || has_singular_mass(s, table)) {
+    if (*why) {
         taut_mem_free(s->context, z.p);
         return TAUT_OK;
     }
@@ -704,12 +707,15 @@ int X(lower_create)(struct system *s, const step_table *table, real tolerance, p
     if (!status) status = put_phases(&z, table, (double)tolerance);
     if (!status) status = put_results(&z);
     z.p->is_picky = y.is_picky;
-    if (!status && taut_graph_has_calls(y.g)) status = TAUT_UNSUPPORTED; /* the general path calls the function */
+    const int has_calls = y.g && taut_graph_has_calls(y.g);
+    if (!status && has_calls) status = TAUT_UNSUPPORTED; /* the general path calls the function */
     if (!status) status = end_program(z.p, LOWER_STEP_MOST);
     status = X(symbols_status)(&y, status);
     clear_schedule(&z);
     X(symbols_clear)(&y);
     int can_be = status != TAUT_UNSUPPORTED;
+    if (!can_be)
+        *why = has_calls ? "it calls functions of the program" : "it would be too long, or have no fixed elimination";
     if (!status) status = X(program_compile)(z.p);
     if (status)
         X(program_destroy)(z.p);

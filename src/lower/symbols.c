@@ -1,5 +1,6 @@
 #include "lower/symbols.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/flat.h"
@@ -194,28 +195,37 @@ static int selects(const kernel *k, const field_use *u)
     return u->use == USE_VALUES || (k->kinds & u->by);
 }
 
+static int ascending(const void *x, const void *y)
+{
+    const expr a = *(const expr *)x, b = *(const expr *)y;
+    return (a > b) - (a < b);
+}
+
+static void list_node(symbols *y, expr e, size_t *found)
+{
+    if (!e || y->needed[e]) return;
+    y->needed[e] = 1;
+    y->list[(*found)++] = e;
+}
+
 /* The nodes below the roots that are used, ascending, into y->list. The store's graph may be shared with other threads:
    nothing of it is touched, its own traversals write. */
 static size_t list_nodes(symbols *y, const graph *shapes, const kernel *k, const field_use *u)
 {
     const expr *roots = roots_of(k, u);
-    uint32_t count = u->use == USE_VALUES ? 1 : k->slots;
-    expr top = 0;
+    const uint32_t count = u->use == USE_VALUES ? 1 : k->slots;
     size_t found = 0;
-    memset(y->needed, 0, y->image_size);
-    for (uint32_t i = 0; i < count; i++) {
-        if (u->use != USE_VALUES && !(u->by >> k->slot_kind[i] & 1)) continue;
-        y->needed[roots[i]] = 1;
-        if (roots[i] > top) top = roots[i];
+    for (uint32_t i = 0; i < count; i++)
+        if (u->use == USE_VALUES || (u->by >> k->slot_kind[i] & 1)) list_node(y, roots[i], &found);
+    for (size_t i = 0; i < found; i++) {
+        const node *n = taut_graph_node(shapes, y->list[i]);
+        if (n->op == OP_VARIABLE || n->op == OP_CONSTANT) continue;
+        list_node(y, n->a, &found);
+        if (!op_has_number((op)n->op) && taut_op_arity((op)n->op) == 2 && n->op != OP_SHOWN)
+            list_node(y, n->b, &found);
     }
-    for (expr e = top; e > 0; e--) {
-        const node *n = taut_graph_node(shapes, e);
-        if (!y->needed[e] || n->op == OP_VARIABLE || n->op == OP_CONSTANT) continue;
-        y->needed[n->a] = 1;
-        if (!op_has_number((op)n->op) && taut_op_arity((op)n->op) == 2 && n->op != OP_SHOWN) y->needed[n->b] = 1;
-    }
-    for (expr e = 1; e <= top; e++)
-        if (y->needed[e]) y->list[found++] = e;
+    for (size_t i = 0; i < found; i++) y->needed[y->list[i]] = 0;
+    qsort(y->list, found, sizeof *y->list, ascending);
     return found;
 }
 

@@ -46,6 +46,7 @@ typedef struct symbols {
     expr *image, *list;       /* work: of nodes of the store's graph */
     unsigned char *needed;
     size_t image_size;
+    size_t nodes_most;        /* of the graph, while a phase is reduced: with more it is not lowered */
     int failed;               /* out of memory */
 } symbols;
 

@@ -219,6 +219,8 @@ static method_execution execution(const void *self)
     return e;
 }
 
+static step_path path(const void *self) { return X(method_path_of)(&((const compose *)self)->base); }
+
 static int prepare_tangent(void *self)
 {
     compose *z = self;
@@ -243,6 +245,6 @@ static int tangent(void *self, const state *from, real h, size_t count, real *dq
     return status;
 }
 
-static const method_code code = { create, step, counts, destroy, parts, NULL, NULL, NULL, execution };
+static const method_code code = { create, step, counts, destroy, parts, NULL, NULL, NULL, execution, path };
 const struct method_class X(method_compose) = { .info = &info, .declare = declare, .code = &code,
                                                 .prepare_tangent = prepare_tangent, .tangent = tangent };

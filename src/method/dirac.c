@@ -270,7 +270,7 @@ static const method_info naive_info = {
     .any_start = 1,
 };
 
-static const method_code naive_code = { naive_create, step, counts, destroy, parts, steps, NULL, NULL, execution };
+static const method_code naive_code = { naive_create, step, counts, destroy, parts, steps, NULL, NULL, execution, NULL };
 const struct method_class
     X(method_naive) = { .info = &naive_info, .refuse = naive_refuse, .declare = declare, .code = &naive_code };
 
@@ -294,7 +294,7 @@ static const method_info extended_info = {
 };
 
 static const method_code extended_code = { extended_create, step, counts, destroy, parts, steps, NULL, NULL,
-                                           execution };
+                                           execution, NULL };
 const struct method_class X(method_extended) = {
     .info = &extended_info, .refuse = extended_refuse, .declare = declare_extended, .code = &extended_code
 };
@@ -318,7 +318,7 @@ static const method_info dirac_info = {
     .any_start = 1,
 };
 
-static const method_code dirac_code = { dirac_create, step, counts, destroy, parts, steps, NULL, NULL, execution };
+static const method_code dirac_code = { dirac_create, step, counts, destroy, parts, steps, NULL, NULL, execution, NULL };
 const struct method_class
     X(method_dirac) = { .info = &dirac_info, .refuse = dirac_refuse, .declare = declare, .code = &dirac_code };
 

@@ -503,6 +503,8 @@ static method_execution execution(const void *self)
     return e;
 }
 
+static step_path path(const void *self) { return X(stepper_path)(((const method_state *)self)->stepper); }
+
 static int prepare_tangent(void *self)
 {
     const method_state *z = self;
@@ -517,6 +519,6 @@ static int tangent(void *self, const state *x, real h, size_t count, real *dq, r
     return X(stepper_tangent)(((method_state *)self)->stepper, x, h, count, dq, dp);
 }
 
-static const method_code code = { create, step, counts, destroy, parts, steps, NULL, NULL, execution };
+static const method_code code = { create, step, counts, destroy, parts, steps, NULL, NULL, execution, path };
 const struct method_class X(method_em) = { .info = &info, .refuse = refuse, .declare = declare, .code = &code,
                                            .prepare_tangent = prepare_tangent, .tangent = tangent };

@@ -135,6 +135,8 @@ typedef struct {
     int (*forces)(const void *self, const state *x, method_forces *sums);
     /* As method_execution_of; NULL: by the general path. */
     method_execution (*execution)(const void *self);
+    /* As method_path_of; NULL: field by field. */
+    step_path (*path)(const void *self);
 } method_code;
 
 struct method_class {
@@ -209,6 +211,7 @@ method_outcome X(method_outcome_of)(const method *m);
 int X(method_forces_at)(const method *m, const state *x, method_forces *sums);
 const newton_counts *X(method_counts)(const method *m);
 method_execution X(method_execution_of)(const method *m);
+step_path X(method_path_of)(const method *m);
 /* Of steps that this program makes; NULL: the general path does. */
 method_execution X(method_execution_by)(const program *p);
 /* Of steps that both make in turns. */

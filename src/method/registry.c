@@ -327,6 +327,14 @@ method_execution X(method_execution_by)(const program *p)
     return (method_execution){ p->step || p->code ? CODE_NATIVE : CODE_INTERPRETED, 1, p->space.left };
 }
 
+step_path X(method_path_of)(const method *m)
+{
+    if (!m->code) return X(stepper_path)(m->self);
+    if (m->code->path) return m->code->path(m->self);
+    if (X(method_execution_of)(m).code != CODE_GENERAL) return (step_path){ .kind = PATH_STRAIGHT };
+    return (step_path){ .kind = m->class->table ? PATH_WRITTEN_OUT : PATH_FIELDS };
+}
+
 method_execution X(method_execution_join)(method_execution a, method_execution b)
 {
     return (method_execution){ a.code < b.code ? a.code : b.code, a.parts + b.parts, a.left + b.left };

@@ -653,6 +653,6 @@ static int step(void *self, state *x, real h)
 }
 
 const method_code X(verlet_projected) = { create_projected, step, counts, X(verlet_destroy), NULL, NULL, outcome,
-                                          forces_left, NULL };
+                                          forces_left, NULL, NULL };
 const method_code X(verlet_plain) = { create_plain, step, counts, X(verlet_destroy), NULL, NULL, outcome,
-                                      forces_left, NULL };
+                                      forces_left, NULL, NULL };

@@ -9,7 +9,7 @@ Bodies, Joints, Weight = {}, {}, nil           -- of the model, in the order of 
 local Real = {}                                         -- the fields
 
 function seal(metatable, fields)
-  local object = setmetatable({}, metatable)
+  local object = inside.set_metatable({}, metatable)
   Real[object] = fields
   return object
 end
@@ -20,12 +20,13 @@ function is_object(x, metatable) return type(x) == "table" and getmetatable(x) =
 
 -- ---- arguments ----
 
-function symbol(x) return vector{x}[1] end     -- a number as a symbol: arithmetic is then that of the widest precision
+symbol = inside.symbol                         -- a number as a symbol: arithmetic is then that of the widest precision
 
 function show(x) return inside.describe(x) end
 
 -- Refuses keys of a table of options that nothing uses.
 function check_keys(options, who, allowed)
+  if not inside.has_other_keys(options, allowed) then return end
   for key in pairs(options) do
     if not allowed[key] then
       local list = {}
@@ -52,27 +53,22 @@ end
 
 -- A vector of that many components; `what` is its name in messages.
 function get_vector(v, size, what)
-  if type(v) == "userdata" and show(v) == "the origin" then return size == 2 and vector{0, 0} or vector{0, 0, 0} end
-  local is_table = type(v) == "table" and getmetatable(v) == nil
-  local count = (is_table or type(v) == "userdata") and #vector(v) or 0
-  if count ~= size then
+  local found = inside.vector(v, size)
+  if not found then
     refuse(what .. " needs a vector of " .. size .. ", got " .. show(v) .. "; write {" ..
            (size == 2 and "x, y" or "x, y, z") .. "}")
   end
-  return vector(v)
+  return found
 end
 
--- Is it a number, or a constant expression?
-function is_scalar(x)
-  if type(x) == "number" then return true end
-  return type(x) == "userdata" and show(x) == "a symbol"
-end
+is_scalar = inside.is_scalar                   -- is it a number, or a symbol?
 
 function get_constant(x, what)
-  if not is_scalar(x) or inside.value(x) == nil then
+  local e = inside.constant(x)
+  if not e then
     refuse(what .. " needs a number or a constant expression, got " .. show(x) .. "; check what was passed")
   end
-  return symbol(x)
+  return e
 end
 
 function get_positive(x, what)
@@ -93,20 +89,16 @@ end
 
 function get_place(v, size, what)
   local place = get_vector(v, size, what)
-  if not numbers(place) then refuse(what .. " contains coordinates or time; give numbers and parameters") end
+  if not inside.is_constant(place) then
+    refuse(what .. " contains coordinates or time; give numbers and parameters")
+  end
   return place
 end
 
 -- ---- quaternions: vectors of 4, body to space ----
 
 One = vector{1, 0, 0, 0}
-multiply, turn = inside.product, inside.turn
-function conjugate(q) return vector{q[1], -q[2], -q[3], -q[4]} end
-function clean(v)
-  local list = {}
-  for i = 1, #v do list[i] = inside.clean(v[i]) end
-  return vector(list)
-end
+multiply, turn, conjugate, clean = inside.product, inside.turn, inside.conjugate, inside.clean
 
 function unit(v, what)
   local length = norm(v)
@@ -114,11 +106,13 @@ function unit(v, what)
   return v/length
 end
 
+local keys_of_turn = set_of "axis angle"
+
 -- turned = {w, x, y, z} or {axis = {x, y, z}, angle = phi}
 function get_turn(given, what)
   if given == nil then return One end
   if type(given) == "table" and (given.axis ~= nil or given.angle ~= nil) then
-    check_keys(given, what, set_of "axis angle")
+    check_keys(given, what, keys_of_turn)
     local n, half = unit(get_place(given.axis, 3, what), what), get_constant(given.angle, "the angle of " .. what)/2
     local s = sin(half)
     return vector{cos(half), s*n[1], s*n[2], s*n[3]}
@@ -130,7 +124,7 @@ function get_turn(given, what)
            "; write {w, x, y, z}, a quaternion, or {axis = {x, y, z}, angle = phi}")
   end
   local q = vector(given)
-  if not numbers(q) then refuse(what .. " contains coordinates or time; give numbers and parameters") end
+  if not inside.is_constant(q) then refuse(what .. " contains coordinates or time; give numbers and parameters") end
   return unit(q, what)
 end
 
@@ -148,7 +142,7 @@ function solid(kind, given)
   if type(given) ~= "table" then
     refuse(kind .. " needs its sizes, got " .. show(given) .. "; put them in a table: " .. kind .. "{...}")
   end
-  local s = setmetatable({ kind = kind }, Solid)
+  local s = inside.set_metatable({ kind = kind }, Solid)
   if kind == "box" then
     if rawlen(given) ~= 2 and rawlen(given) ~= 3 then
       refuse("box needs its sides, got " .. show(given) .. "; write box{a, b, c}, or box{a, b} in the plane")
@@ -291,7 +285,7 @@ local function omega_space(r)
 end
 
 Body.__index = function(b, key)
-  local value = get_field(b, key)
+  local value = Real[b][key]
   if value ~= nil then return value end
   if methods[key] then return methods[key] end
   if key == "omega" then return b.is_world and vector{0, 0, 0} or b.rotation.omega end

@@ -204,8 +204,9 @@ static int push_body(lua_State *L, shape_type type, const char *who, const doubl
     shape what = begin_shape(L, type, 1, 4);
     add_place(L, centre);
     for (int column = 0; column < 3; column++) {
+        const expr size = taut_expr_number(g, taut_wide_from_double(half[column]));
         for (int row = 0; row < 3; row++) {
-            expr along = taut_expr_mul(g, taut_expr_number(g, taut_wide_from_double(half[column])), axes[row][column]);
+            const expr along = taut_expr_mul(g, size, axes[row][column]);
             end.at[row] = taut_script_built(L, taut_expr_add(g, centre.at[row], along));
         }
         add_place(L, end);

@@ -99,8 +99,8 @@ function relative(j, k)
     for i = 1, 4 do columns[i] = clean(multiply(multiply(back, basis[i]), j.second.q)) end
     set_field(j, "columns", columns)
   end
-  local sum = symbol(0)
-  for i = 1, 4 do sum = sum + j.columns[i][k]*s[i] end
+  local sum, columns = symbol(0), get_field(j, "columns")
+  for i = 1, 4 do sum = sum + columns[i][k]*s[i] end
   return sum
 end
 

@@ -106,16 +106,95 @@ static int inside_value(lua_State *L)
     return 1;
 }
 
-/* clean(e): 0 where a literal is nothing but a rounding error of numbers of size 1 */
+/* clean(v): with 0 where a literal is nothing but a rounding error of numbers of size 1 */
 static int inside_clean(lua_State *L)
 {
-    script *s = taut_script_of(L);
-    expr e = taut_symbols_scalar(L, 1, "this");
-    if (taut_graph_node(s->graph, e)->op == OP_CONSTANT) {
-        wide value = taut_graph_constant(s->graph, e);
-        if (value < NOTHING && value > -NOTHING) e = taut_expr_number(s->graph, 0);
+    graph *g = taut_script_of(L)->graph;
+    vector v;
+    taut_vectors_get(L, 1, "clean", &v);
+    for (uint32_t i = 0; i < v.dimension; i++) {
+        if (taut_graph_node(g, v.at[i])->op != OP_CONSTANT) continue;
+        const wide value = taut_graph_constant(g, v.at[i]);
+        if (value < NOTHING && value > -NOTHING) v.at[i] = taut_expr_number(g, 0);
     }
-    return taut_symbols_push(L, e);
+    return taut_vectors_push(L, &v);
+}
+
+/* conjugate(q), of a quaternion */
+static int inside_conjugate(lua_State *L)
+{
+    graph *g = taut_script_of(L)->graph;
+    vector q;
+    taut_vectors_get(L, 1, "conjugate", &q);
+    for (uint32_t i = 1; i < q.dimension; i++) q.at[i] = taut_expr_neg(g, q.at[i]);
+    return taut_vectors_push(L, &q);
+}
+
+/* vector(v, size): v as a vector of that many components; nil where it is none */
+static int inside_vector(lua_State *L)
+{
+    const lua_Integer size = luaL_checkinteger(L, 2);
+    const vector *given = taut_vectors_at(L, 1);
+    vector v = { 0 };
+    if (given || (lua_type(L, 1) == LUA_TTABLE && !lua_getmetatable(L, 1))) taut_vectors_get(L, 1, "vector", &v);
+    if (given && v.dimension == 0) v.dimension = (uint32_t)size; /* the origin, whose components are zeros */
+    if (!v.dimension || v.dimension != (uint32_t)size) lua_pushnil(L);
+    else taut_vectors_push(L, &v);
+    return 1;
+}
+
+static int inside_is_scalar(lua_State *L)
+{
+    lua_pushboolean(L, lua_type(L, 1) == LUA_TNUMBER || taut_symbols_at(L, 1));
+    return 1;
+}
+
+static int inside_symbol(lua_State *L) { return taut_symbols_push(L, taut_symbols_scalar(L, 1, "vector")); }
+
+/* constant(x): a number or constant expression as a symbol; nil where it is none */
+static int inside_constant(lua_State *L)
+{
+    const graph *g = taut_script_of(L)->graph;
+    const int is_number = lua_type(L, 1) == LUA_TNUMBER;
+    const expr e = is_number ? taut_symbols_scalar(L, 1, "vector") : taut_symbols_at(L, 1);
+    if (e && taut_expr_is_constant(g, e)) return taut_symbols_push(L, e);
+    lua_pushnil(L);
+    return 1;
+}
+
+/* is_constant(v): no component of a vector contains coordinates or time */
+static int inside_is_constant(lua_State *L)
+{
+    const graph *g = taut_script_of(L)->graph;
+    int constant = 1;
+    vector v;
+    taut_vectors_get(L, 1, "vector", &v);
+    for (uint32_t i = 0; i < v.dimension; i++) constant = constant && taut_expr_is_constant(g, v.at[i]);
+    lua_pushboolean(L, constant);
+    return 1;
+}
+
+/* has_other_keys(options, allowed): some key of options has no value in allowed */
+static int inside_has_other_keys(lua_State *L)
+{
+    int others = 0;
+    lua_settop(L, 2);
+    for (lua_pushnil(L); !others && lua_next(L, 1);) {
+        lua_pop(L, 1);
+        lua_pushvalue(L, -1);
+        others = lua_rawget(L, 2) == LUA_TNIL;
+        lua_pop(L, 1);
+    }
+    lua_pushboolean(L, others);
+    return 1;
+}
+
+/* set_metatable(table, metatable): those of the texts are known to be sound */
+static int inside_set_metatable(lua_State *L)
+{
+    lua_settop(L, 2);
+    lua_setmetatable(L, 1);
+    return 1;
 }
 
 /* gradient(e, v): derivatives by a coordinate, or by those of a point or rotation */
@@ -204,11 +283,12 @@ static int inside_begin(lua_State *L)
         taut_vectors_get(L, 1, "start", &of);
         taut_vectors_get(L, 2, "start", &value);
     }
+    const int line = taut_script_line(L);
     for (uint32_t i = 0; i < of.dimension; i++) {
         if (!taut_symbols_is_variable(s, of.at[i], KIND_Q, &index)) continue;
         start_value *place = lua_toboolean(L, 3) ? &s->model->start_w[index] : &s->model->start_q[index];
         if (place->type != START_MISSING) continue;
-        *place = (start_value){ value.at[i], lua_toboolean(L, 4) ? START_FREE : START_GIVEN, taut_script_line(L) };
+        *place = (start_value){ value.at[i], lua_toboolean(L, 4) ? START_FREE : START_GIVEN, line };
     }
     return 0;
 }
@@ -256,6 +336,9 @@ static void push_inside(lua_State *L)
         { "refuse", inside_refuse },     { "line", inside_line },         { "at_line", inside_at_line },
         { "name", inside_name },         { "describe", inside_describe }, { "product", inside_product },
         { "turn", inside_turn },         { "value", inside_value },       { "clean", inside_clean },
+        { "conjugate", inside_conjugate }, { "vector", inside_vector },   { "is_scalar", inside_is_scalar },
+        { "symbol", inside_symbol },     { "constant", inside_constant }, { "is_constant", inside_is_constant },
+        { "has_other_keys", inside_has_other_keys }, { "set_metatable", inside_set_metatable },
         { "gradient", inside_gradient }, { "initially", inside_initially }, { "guess", inside_guess },
         { "is_coordinate", inside_is_coordinate }, { "is_rotation", inside_is_rotation },
         { "thin", inside_thin },

@@ -24,9 +24,12 @@ static int line_from(lua_State *L, int level)
     lua_Debug where;
     const script *s = taut_script_of(L);
     for (; lua_getstack(L, level, &where); level++) {
-        lua_getinfo(L, s->has_texts ? "lS" : "l", &where);
-        if (where.currentline <= 0 || (s->has_texts && strcmp(where.source, MECHANISM_CHUNK) == 0)) continue;
-        return where.currentline;
+        if (s->has_texts) { /* lines are counted from the beginning of a function: only where they are wanted */
+            lua_getinfo(L, "S", &where);
+            if (strcmp(where.source, MECHANISM_CHUNK) == 0) continue;
+        }
+        lua_getinfo(L, "l", &where);
+        if (where.currentline > 0) return where.currentline;
     }
     return s->line;
 }

@@ -61,11 +61,8 @@ int taut_symbols_push(lua_State *L, expr e)
 {
     script *s = taut_script_of(L);
     taut_script_built(L, e);
-    if (taut_graph_node(s->graph, e)->op == OP_CONSTANT) {
-        wide value = taut_graph_constant(s->graph, e);
-        if (!(value - value == 0))
-            return taut_script_error(L, "this value is not finite; check the numbers it is made of");
-    }
+    if (taut_graph_node(s->graph, e)->op == OP_CONSTANT && !taut_graph_is_finite(s->graph, e))
+        return taut_script_error(L, "this value is not finite; check the numbers it is made of");
     lua_pushlightuserdata(L, address_of(e));
     return 1;
 }

@@ -3,6 +3,7 @@
 #ifndef TAUT_RUN_ENGINE_H
 #define TAUT_RUN_ENGINE_H
 
+#include "base/step_path.h"
 #include "base/words.h"
 #include "model/model.h"
 
@@ -21,6 +22,7 @@ typedef struct {
     int threads;            /* of the steps of large systems; 0: 1 */
     wide time;              /* of the start */
     int again;              /* one of several for the same purpose: notes of the one before are not repeated */
+    int quiet;              /* what constraints are like is known: no notes about it */
 } engine_options;
 /* Tolerances of Newton's iterations are less. Not (wide)0.1, which is more than a tenth. */
 #define TOLERANCE_BELOW ((wide)1 / 10)
@@ -264,8 +266,9 @@ struct run_progress; /* run/progress.h */
     F(int, growth, (void *self, wide h, long steps, long from, long stride, engine_growth *result))                   \
     /* period 0: searched for up to `until`. h: a step that suits the motion. */                                      \
     F(int, stability, (void *self, wide h, wide period, wide until, engine_stability *result))                        \
-    /* The fastest frequency (radians per unit of time) of small motions around the state; 0: none was found. */      \
-    F(int, frequency, (void *self, wide *result))                                                                     \
+    /* The fastest frequency (radians per unit of time) of small motions around the state; 0: none was found. limit:  \
+       0, or a frequency; of one that is far below it the size alone is found. */                                     \
+    F(int, frequency, (void *self, wide limit, wide *result))                                                         \
                                                                                                                       \
     /* For the run file. The fields are all that a step depends on: read for a checkpoint; written, and followed      \
        by `restored`, they take an engine of the same model and options to where the other one was. Valid until       \
@@ -300,6 +303,8 @@ struct run_progress; /* run/progress.h */
     /* What makes its steps now; how many programs of straight-line code that runs in a step, and how many runs so    \
        far the general path had to do after all. */                                                                   \
     F(step_code, execution, (const void *self, int *parts, long *left))                                               \
+    /* How its steps are computed, and why not otherwise. With contacts: those with all of them open. */              \
+    F(step_path, path, (const void *self))                                                                            \
     /* What became of native code. */                                                                                 \
     F(const struct native_use *, native, (const void *self))                                                          \
                                                                                                                       \

@@ -311,8 +311,8 @@ static int create(model *m, const engine_options *options, const struct method_c
     if (!status) status = analyse_once(z, &shared);
     if (!status) status = X(start_state)(z->s, options->start, &first, &z->start);
     taut_budget_part(z->context, "the matrices of a step");
-    if (!status && z->start.dependent) tell_redundancy(z);
-    if (!status && z->s->slip) status = tell_integrable(z, &first);
+    if (!status && z->start.dependent && !options->quiet) tell_redundancy(z);
+    if (!status && z->s->slip && !options->quiet) status = tell_integrable(z, &first);
     if (!status) status = X(symmetry_find)(z->s, first.q, first.w, z->symmetries, &z->symmetry_count);
     if (!status) status = X(simulation_parts)(z, class);
     if (!status)

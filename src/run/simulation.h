@@ -289,7 +289,7 @@ int X(simulation_return)(simulation *z, real h, long steps, engine_return *resul
 int X(simulation_symplecticity)(simulation *z, real h, engine_symplecticity *result);
 int X(simulation_growth)(simulation *z, real h, long steps, long from, long stride, engine_growth *result);
 /* Of the motion near the state, 0 where it does not swing; after that the state is as it was. */
-int X(simulation_frequency)(simulation *z, real *frequency);
+int X(simulation_frequency)(simulation *z, real limit, real *frequency);
 int X(simulation_stability)(simulation *z, real h, real period, real until, engine_stability *result);
 
 #endif

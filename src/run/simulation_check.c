@@ -132,7 +132,7 @@ static int find_frequency(simulation *z, engine_check *out)
     if (out->start_status || z->m->phase) return TAUT_OK;
     taut_budget_part(z->context, "the fastest frequency");
     int status = X(acceleration_create)(z->s, &z->acceleration);
-    if (!status) status = X(simulation_frequency)(z, &found);
+    if (!status) status = X(simulation_frequency)(z, 0, &found);
     out->frequency = found;
     return status;
 }

@@ -207,10 +207,10 @@ static int api_stability(void *self, wide h, wide period, wide until, engine_sta
     return X(simulation_stability)(self, (real)h, (real)period, (real)until, out);
 }
 
-static int api_frequency(void *self, wide *result)
+static int api_frequency(void *self, wide limit, wide *result)
 {
     real found;
-    const int status = X(simulation_frequency)(self, &found);
+    const int status = X(simulation_frequency)(self, (real)limit, &found);
     *result = found;
     return status;
 }
@@ -235,6 +235,7 @@ static step_code api_execution(const void *self, int *parts, long *left)
     *parts = e.parts, *left = e.left;
     return e.code;
 }
+static step_path api_path(const void *self) { return X(method_path_of)(&((const simulation *)self)->method); }
 static const native_use *api_native(const void *self) { return &((const simulation *)self)->native; }
 
 static uint32_t api_redundancy(const void *self, char *text, size_t size)

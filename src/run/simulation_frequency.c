@@ -10,6 +10,12 @@
 #define FEW_LOOKS 8            /* of more coordinates than MANY */
 #define MANY 20000
 #define SETTLED ((real)1e-4)   /* a change of the square in each of three looks */
+#define ROUGHLY ((real)1e-2)   /* the same, well below the limit */
+/* The fastest mode is in the first direction with a part of some 1/sqrt(n), which each look makes larger by the ratio
+   of its square to that of the others: after so many looks more, a square so many times below another one is not that of
+   a mode beside which the fastest one is still small. */
+#define FAR_LOOKS 2
+#define FAR_BELOW ((real)256)
 
 typedef struct {
     simulation *z;
@@ -44,7 +50,8 @@ static int look(probe *p, real displaced, real *square)
     return TAUT_OK;
 }
 
-static int find(probe *p, real *frequency)
+/* limit: 0, or a frequency; one that is surely far below it need not be known well. */
+static int find(probe *p, real limit, real *frequency)
 {
     const struct system *s = p->z->s;
     const real displaced = DISPLACED * (real_largest(p->z->x.q, s->n) + s->least);
@@ -59,15 +66,16 @@ static int find(probe *p, real *frequency)
     for (uint32_t i = 0; i < s->n; i++) p->direction[i] /= REAL(sqrt)(length);
     for (int k = 0; !status && settled < 3 && k < (s->n > MANY ? FEW_LOOKS : MOST_LOOKS); k++, before = square) {
         status = look(p, displaced, &square);
-        if (square == 0) break;
-        settled = REAL(fabs)(square - before) <= SETTLED * REAL(fabs)(square) ? settled + 1 : 0;
+        if (square == 0 || (k >= FAR_LOOKS && square * FAR_BELOW < limit * limit)) break;
+        const real change = 2 * square < limit * limit ? ROUGHLY : SETTLED;
+        settled = REAL(fabs)(square - before) <= change * REAL(fabs)(square) ? settled + 1 : 0;
     }
     const real noise = REAL_EPSILON / displaced * (real_largest(p->ahead, s->n) + s->least);
     *frequency = !status && square > 16 * noise ? REAL(sqrt)(square) : 0;
     return status;
 }
 
-int X(simulation_frequency)(simulation *z, real *frequency)
+int X(simulation_frequency)(simulation *z, real limit, real *frequency)
 {
     const size_t n = z->s->n;
     *frequency = 0;
@@ -75,7 +83,7 @@ int X(simulation_frequency)(simulation *z, real *frequency)
     real *room = taut_mem_new(z->context, 4 * n + z->s->c, sizeof *room);
     if (!room) return TAUT_OUT_OF_MEMORY;
     probe p = { z, room, room + n, room + 2 * n, room + 3 * n, room + 4 * n };
-    const int status = find(&p, frequency);
+    const int status = find(&p, limit, frequency);
     taut_mem_free(z->context, room);
     return status == TAUT_OUT_OF_MEMORY ? status : TAUT_OK; /* where accelerations cannot be found, there is no answer */
 }

@@ -28,9 +28,9 @@ struct assembly {
     int *scaled;                      /* a number, which belongs to the values */
     int *filled;                      /* entries of a row */
     int symmetric;
-    linear *solver;
+    linear *solver;        /* NULL: not analysed yet */
     linear_backend backend;
-    struct system *s;      /* until finish, where nodes are expected: */
+    struct system *s;      /* until then, where nodes are expected: */
     system_nodes nodes;
     int *row_node, *column_node; /* -1: not declared */
 };
@@ -202,14 +202,14 @@ static int has_nodes(const assembly *a)
     return a->s != NULL;
 }
 
-static int create_solver(assembly *a, int symmetric)
+static int create_solver(assembly *a)
 {
     const linear_nodes nodes = { a->nodes.count, a->row_node, a->column_node, a->nodes.late };
     const pattern *columns = a->columns;
     int status = has_nodes(a) ? taut_linear_create_blocks(a->context, a->backend, a->size, columns->start,
                                                           columns->index, &nodes, &a->solver)
                               : taut_linear_create(a->context, a->backend, a->size, columns->start, columns->index,
-                                                   symmetric, &a->solver);
+                                                   a->symmetric, &a->solver);
     forget_nodes(a);
     return status;
 }
@@ -226,7 +226,7 @@ static int place_more(assembly *a)
     return TAUT_OK;
 }
 
-int X(assembly_finish)(assembly *a, int symmetric)
+int X(assembly_fix)(assembly *a, int symmetric)
 {
     size_t entries = (size_t)a->size + a->more_count, at = 0;
     a->symmetric = symmetric;
@@ -254,10 +254,26 @@ int X(assembly_finish)(assembly *a, int symmetric)
         entry_map map = { a->columns, p->map };
         visit(p, map_entry, &map);
     }
-    status = place_more(a);
-    if (!status) status = create_solver(a, symmetric);
+    return place_more(a);
+}
+
+int X(assembly_analyse)(assembly *a)
+{
+    if (a->solver) return TAUT_OK;
+    int status = create_solver(a);
     if (!status) status = settle(a);
-    return status ? status : room_create(a->context, lay_out, a, &a->room);
+    if (!status) status = room_create(a->context, lay_out, a, &a->room);
+    if (status) {
+        taut_linear_destroy(a->solver);
+        a->solver = NULL;
+    }
+    return status;
+}
+
+int X(assembly_finish)(assembly *a, int symmetric)
+{
+    const int status = X(assembly_fix)(a, symmetric);
+    return status ? status : X(assembly_analyse)(a);
 }
 
 void X(assembly_zero)(assembly *a)

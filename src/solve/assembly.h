@@ -33,9 +33,14 @@ void X(assembly_columns)(assembly *a, int column, int of_constraints);
 int X(assembly_add_entries)(assembly *a, size_t count, int **row, int **column);
 const int *X(assembly_places)(const assembly *a);
 double *X(assembly_values)(assembly *a);
-/* The columns of the matrix, once it is finished. */
+/* The columns of the matrix, once they are fixed. */
 const pattern *X(assembly_columns_of)(const assembly *a);
-/* Fixes the pattern and analyses it. */
+/* Fixes the pattern. */
+int X(assembly_fix)(assembly *a, int symmetric);
+/* Makes the solver and the numbers, unless they are there: before the matrix is put together. A matrix that may never be
+   needed can wait for that until it is; it has a block of its own then. */
+int X(assembly_analyse)(assembly *a);
+/* Both. */
 int X(assembly_finish)(assembly *a, int symmetric);
 
 void X(assembly_zero)(assembly *a);

@@ -362,12 +362,13 @@ static int create_matrix(step_compiled *p)
     if (status) return status;
     /* what softening adds is no pivot: there, too, the diagonal is no guide */
     if (p->w->table->phases[p->index].many_zeros || p->softened.count) X(assembly_expect_zeros)(p->matrix);
-    status = X(assembly_finish)(p->matrix, 0);
-    if (status || !p->elements) return status;
-    status = X(element_phase_place)(p->elements, X(assembly_places)(p->matrix));
-    if (status) return status;
-    const element_part part = part_of(p);
-    return X(clusters_create)(&part, p->elements, p->softened.count > 0, &p->clusters);
+    status = X(assembly_fix)(p->matrix, 0);
+    if (!status && p->elements) {
+        const element_part part = part_of(p);
+        status = X(clusters_create)(&part, p->elements, p->softened.count > 0, &p->clusters);
+    }
+    if (!status && !p->clusters) status = X(assembly_analyse)(p->matrix); /* with clusters: when they fail, if ever */
+    return status || !p->elements ? status : X(element_phase_place)(p->elements, X(assembly_places)(p->matrix));
 }
 
 static int create_elements(step_compiled *p)
@@ -617,6 +618,8 @@ static int choose_chord(step_compiled *p, int *status)
 static int factor_whole(step_compiled *p)
 {
     step_work *w = p->w;
+    int status = X(assembly_analyse)(p->matrix);
+    if (status) return status;
     X(assembly_zero)(p->matrix);
     if (p->elements) {
         begin_elements(p);
@@ -624,7 +627,7 @@ static int factor_whole(step_compiled *p)
     }
     for (int i = 0; !p->elements && i < p->evaluation_count; i++) put_entries(p, &p->evaluations[i]);
     X(softened_put)(p);
-    const int status = X(assembly_factor)(p->matrix);
+    status = X(assembly_factor)(p->matrix);
     if (status != TAUT_SINGULAR) return status;
     return taut_fail(w->s->context, TAUT_SINGULAR,
                      "at t = %.9g: the equations of the step are singular; the constraints, the mass matrix or the "

@@ -77,7 +77,25 @@ static int create_graph(stepper *r)
 {
     int usable = 0, status = r->s->inverse_mass ? TAUT_OK : X(element_graph_create)(r->s, &r->table, 0, &r->graph, &usable);
     if (usable) r->work.graph = &r->graph;
+    else r->why_fields = r->s->inverse_mass ? "its mass matrix is constant, in small blocks"
+                         : r->s->embedded   ? "it has embedded points"
+                                            : "its terms join too many coordinates, or call functions of the program";
     return status;
+}
+
+step_path X(stepper_path)(const stepper *r)
+{
+    step_path path = { .kind = r->lowered ? PATH_STRAIGHT : PATH_FIELDS, .why = r->why, .why_fields = r->why_fields };
+    for (int i = 0; i < r->table.phase_count; i++) {
+        const step_compiled *p = &r->phases[i];
+        if (!p->elements) continue;
+        path.phases++;
+        path.condensed += p->clusters != NULL;
+    }
+    if (r->lowered || !path.phases) return path;
+    path.kind = PATH_ELEMENTS;
+    path.shapes = (int)r->graph.shape_count;
+    return path;
 }
 
 static int compile(stepper *r, real tolerance)
@@ -96,7 +114,8 @@ static int compile(stepper *r, real tolerance)
     if (!status && size > 2147483647.0)
         status = taut_fail(r->s->context, TAUT_UNSUPPORTED, "the model is too large for so many stages; take fewer");
     if (!status) status = X(system_prepare_block)(r->s, BLOCK_G);
-    if (!status && !r->s->softening) status = X(lower_create)(r->s, &r->table, tolerance, &r->lowered);
+    if (r->s->softening) r->why = "constraints depend on each other";
+    else if (!status) status = X(lower_create)(r->s, &r->table, tolerance, &r->lowered, &r->why);
     if (!status && !r->lowered) status = create_graph(r);
     for (int i = 0; !status && i < r->table.phase_count; i++) {
         status = X(step_phase_compile)(w, i, &r->phases[i]);

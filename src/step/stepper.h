@@ -2,12 +2,14 @@
 #ifndef TAUT_STEP_STEPPER_H
 #define TAUT_STEP_STEPPER_H
 
+#include "base/step_path.h"
 #include "solve/newton.h"
 #include "step/table.h"
 #include "system/multiplier_growth.h"
 #include "system/state.h"
 
 typedef struct stepper stepper;
+
 
 /* The table is copied. */
 int X(stepper_create)(struct system *s, const step_table *table, real tolerance, stepper **result);
@@ -25,6 +27,8 @@ const newton_counts *X(stepper_counts)(stepper *r);
 
 /* Are steps made by straight-line code? */
 int X(stepper_is_lowered)(const stepper *r);
+/* How they are made. */
+step_path X(stepper_path)(const stepper *r);
 /* For tests: from now on by the general path, or (which is the default) by straight-line code where there is some. */
 void X(stepper_use_lowered)(stepper *r, int use);
 /* For tests: residuals and results of the general path field by field, or (the default) by programs over elements. */
@@ -33,7 +37,7 @@ void X(stepper_use_elements)(stepper *r, int use);
 void X(stepper_use_clusters)(stepper *r, int use);
 /* For tests: the unknowns of a phase where its problem expects them, after a correction by clusters. */
 void X(stepper_write_unknowns)(stepper *r, int phase);
-/* For tests: does a phase have these, and is is it solved by clusters? */
+/* For tests: does a phase have these, and is it solved by clusters? */
 int X(stepper_has_elements)(const stepper *r, int phase, int *has_clusters);
 /* For tests: the straight-line code; NULL: none. */
 struct program *X(stepper_program)(stepper *r);

@@ -18,6 +18,7 @@ struct stepper {
     newton_counts counts;             /* of both paths */
     int general_alone;                /* lowered is not used */
     program *lowered;                 /* the same step as straight-line code; NULL: too large */
+    const char *why, *why_fields;     /* as in step_path */
     struct step_tangent *tangent;     /* tangent.h; NULL: not prepared */
     void *room;                       /* of the numbers of everything */
 };
