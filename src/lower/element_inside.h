@@ -101,7 +101,7 @@ typedef void element_put(const element_group *g, void *user);
 void X(element_run)(const struct system *s, const element_lanes *l, const element_program *p, const element_table *from,
                     const element_table *to, element_vector *vector, const void *source, element_put *put, void *out);
 /* Outputs are added in blocks of so many elements, output by output within a block: an order of sums that does not depend
-   on the width. Widths are multiples of it, or 1 where there is one element. */
+   on the width. Widths are multiples of it, or 1 or 2 where there are no more elements. */
 enum { ELEMENT_BLOCK = 4 };
 /* out[index[i]] += value[i] for the elements of a group from `from` on, a block at most, one after the other: several may
    add to one number. */

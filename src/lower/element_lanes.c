@@ -64,6 +64,7 @@ static inline __attribute__((always_inline)) void run(const instruction *line, u
         run(code, length, WIDTH, registers);                                                       \
     }
 RUNNER(1)
+RUNNER(2)
 RUNNER(4)
 RUNNER(8)
 RUNNER(16)
@@ -73,6 +74,7 @@ void X(element_lanes_run)(const instruction *code, uint32_t length, uint32_t wid
 {
     switch (width) {
     case 1: run_1(code, length, registers); return;
+    case 2: run_2(code, length, registers); return;
     case 4: run_4(code, length, registers); return;
     case 8: run_8(code, length, registers); return;
     case 16: run_16(code, length, registers); return;
@@ -118,8 +120,8 @@ void X(element_table_lay_out)(const element_lanes *l, element_table *t, room_lay
 static void take_row(const real *restrict from, const uint32_t *restrict index, uint32_t before, uint32_t width,
                      real *restrict row)
 {
-    if (width == 1) {
-        *row = from[*index - before];
+    if (width < 4) {
+        for (uint32_t i = 0; i < width; i++) row[i] = from[index[i] - before];
         return;
     }
     for (uint32_t i = 0; i < width; i += 4, row += 4, index += 4) {

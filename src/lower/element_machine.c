@@ -85,8 +85,12 @@ static void put_reference(writer *w, uint32_t constant)
 /* Packed double operations; prefix 66 in VEX's code, map 0F. */
 enum { LOAD = 0x10, STORE = 0x11, SQRT = 0x51, AND = 0x54, XOR = 0x57, ADD = 0x58, MULTIPLY = 0x59, SUBTRACT = 0x5c,
        LESSER = 0x5d, DIVIDE = 0x5e, GREATER = 0x5f };
-enum { BROADCAST = 0x19, GATHER = 0x92 }; /* map 0F38 */
-enum { PREFIX_66 = 1 };
+enum { BROADCAST = 0x19, GATHER = 0x92, DOUBLES = 0x12 }; /* map 0F38; the last: 0F, with prefix F2 */
+enum { PREFIX_66 = 1, PREFIX_F2 = 3 };
+
+/* How long vectors are, in EVEX's and in VEX's code. */
+static unsigned evex_length(const writer *w) { return w->width == 8 ? 0x40 : w->width == 4 ? 0x20 : 0; }
+static unsigned vex_length(const writer *w) { return w->width == 2 ? 0 : 4; }
 
 static int is_extended(const writer *w, unsigned target, unsigned first, unsigned second)
 {
@@ -99,11 +103,12 @@ static void put_operation(writer *w, unsigned operation, unsigned target, unsign
         put(w, 0x62);
         put(w, (~target & 8) << 4 | (~second & 16) << 2 | (~second & 8) << 2 | (~target & 16) | 1);
         put(w, 0x80 | (~first & 15) << 3 | 4 | PREFIX_66);
-        put(w, (w->width == 8 ? 0x40u : 0x20u) | (~first & 16) >> 1);
+        put(w, evex_length(w) | (~first & 16) >> 1);
     } else if (second < 8) {
-        put(w, 0xc5), put(w, (target < 8 ? 0x80u : 0) | (~first & 15) << 3 | 4 | PREFIX_66);
+        put(w, 0xc5), put(w, (target < 8 ? 0x80u : 0) | (~first & 15) << 3 | vex_length(w) | PREFIX_66);
     } else {
-        put(w, 0xc4), put(w, (target < 8 ? 0x80u : 0) | 0x40 | 1), put(w, (~first & 15) << 3 | 4 | PREFIX_66);
+        put(w, 0xc4), put(w, (target < 8 ? 0x80u : 0) | 0x40 | 1);
+        put(w, (~first & 15) << 3 | vex_length(w) | PREFIX_66);
     }
     put(w, operation);
 }
@@ -142,16 +147,18 @@ static void put_mask(writer *w, unsigned operation, unsigned target, unsigned fi
 /* The first bytes of a load from map 0F38: gather, or one number for all. W: EVEX has 1, VEX what it is given. */
 static void put_load(writer *w, unsigned operation, unsigned target, unsigned index, unsigned mask, int vex_w)
 {
+    const int doubles = operation == BROADCAST && w->width == 2; /* one number into two has an instruction of its own */
+    const unsigned map = doubles ? 1 : 2, prefix = doubles ? PREFIX_F2 : PREFIX_66;
     if (w->can_extend) {
         put(w, 0x62);
-        put(w, (~target & 8) << 4 | (~index & 8) << 3 | 0x20 | (~target & 16) | 2);
-        put(w, 0xfd);
-        put(w, (w->width == 8 ? 0x40u : 0x20u) | (~index & 16) >> 1 | (operation == GATHER));
+        put(w, (~target & 8) << 4 | (~index & 8) << 3 | 0x20 | (~target & 16) | map);
+        put(w, 0xfc | prefix);
+        put(w, evex_length(w) | (~index & 16) >> 1 | (operation == GATHER));
     } else {
-        put(w, 0xc4), put(w, (~target & 8) << 4 | (~index & 8) << 3 | 0x20 | 2);
-        put(w, (vex_w ? 0x80u : 0) | (~mask & 15) << 3 | 4 | PREFIX_66);
+        put(w, 0xc4), put(w, (~target & 8) << 4 | (~index & 8) << 3 | 0x20 | map);
+        put(w, (vex_w ? 0x80u : 0) | (~mask & 15) << 3 | vex_length(w) | prefix);
     }
-    put(w, operation);
+    put(w, doubles ? DOUBLES : operation);
 }
 
 /* register := the literal, in all lanes */
@@ -177,9 +184,9 @@ static void put_kept(writer *w, unsigned r, uint32_t output)
     const uint32_t offset = output * w->width * (uint32_t)sizeof(double);
     if (is_extended(w, r, 0, 0)) {
         put(w, 0x62), put(w, (~r & 8) << 4 | 0x40 | (~r & 16) | 1), put(w, 0x80 | 15 << 3 | 4 | PREFIX_66);
-        put(w, (w->width == 8 ? 0x40u : 0x20u) | 8);
+        put(w, evex_length(w) | 8);
     } else {
-        put(w, 0xc4), put(w, (r < 8 ? 0x80u : 0) | 0x40 | 1), put(w, 15 << 3 | 4 | PREFIX_66);
+        put(w, 0xc4), put(w, (r < 8 ? 0x80u : 0) | 0x40 | 1), put(w, 15 << 3 | vex_length(w) | PREFIX_66);
     }
     put(w, STORE), put(w, 0x80 | (r & 7) << 3 | 4), put(w, 0x24); /* a base of r12 needs this byte */
     put_bytes(w, &offset, 4);
@@ -537,6 +544,7 @@ static int list_bases(taut_context *context, element_program *p)
 int X(element_machine_width)(uint32_t count)
 {
     if (!__builtin_cpu_supports("avx2")) return 0;
+    if (count <= 2) return 2;
     return count > 4 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")
                    && __builtin_cpu_supports("avx512vl") ? 8 : 4;
 }

@@ -410,7 +410,7 @@ static void see(const element_group *g, uint32_t output, largest *to)
 {
     const real *most = element_value(g, output), *sum = element_value(g, output + 1);
     const uint32_t width = g->lanes->width;
-    if (width == 1) see_lanes(most, sum, 1, to);
+    if (width < ELEMENT_BLOCK) see_lanes(most, sum, width, to);
     for (uint32_t i = 0; i + ELEMENT_BLOCK <= width; i += ELEMENT_BLOCK)
         see_lanes(most + i, sum + i, ELEMENT_BLOCK, to);
 }
