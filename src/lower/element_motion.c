@@ -61,7 +61,7 @@ static int create_clusters(element_motion *m)
                                 .group_count = GROUPS };
     element_phase *elements = NULL;
     int status = X(element_phase_create)(&part, &elements);
-    if (!status && elements) status = X(clusters_create)(&part, elements, &m->clusters);
+    if (!status && elements) status = X(clusters_create)(&part, elements, 0, &m->clusters);
     X(element_phase_destroy)(elements);
     return status;
 }
@@ -87,7 +87,7 @@ int X(element_motion_create)(struct system *s, element_motion **result)
     if (!m) return TAUT_OUT_OF_MEMORY;
     m->s = s;
     const int status = create(m);
-    if (!status && m->clusters)
+    if (!status && m->clusters && !X(clusters_are_rough)(m->clusters))
         *result = m;
     else
         X(element_motion_destroy)(m);
@@ -103,10 +103,11 @@ static int solve(element_motion *m, const element_step *now)
     int usable;
     real before = 1;
     X(clusters_begin)(m->clusters, now);
-    if (X(clusters_factor)(m->clusters, now, &usable) || !usable) return 0;
+    if (X(clusters_factor)(m->clusters, now, NULL, &usable) || !usable) return 0;
     for (int k = 0; k < CORRECTIONS_MOST; k++) {
         X(clusters_residual)(m->clusters, now, NULL);
-        if (X(clusters_correct)(m->clusters, now, m->unknowns, sizes)) return 0;
+        if (X(clusters_solve)(m->clusters, now)) return 0;
+        X(clusters_correct)(m->clusters, m->unknowns, sizes);
         const real size = real_most(relative(sizes[RATES]), relative(sizes[LAMBDA]));
         if (!(size - size == 0)) return 0;
         if (k && size * size <= before * REAL_EPSILON / 4) return 1;
