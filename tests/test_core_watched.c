@@ -285,11 +285,12 @@ static void memory_runs_out(void **unused)
         const long calls = c.calls - begun;
         for (long k = 1; k <= calls; k += 1 + calls / 150) {
             c.fail_at = c.calls + k, c.fail_count = 1, c.failures = 0;
-            assert_int_equal(create_one(z, motion), c.failures ? TAUT_OUT_OF_MEMORY : TAUT_OK);
+            const int found = create_one(z, motion);
+            assert_int_equal(found, c.failures ? TAUT_OUT_OF_MEMORY : TAUT_OK);
             assert_int_equal(c.live, live);
             assert_true(c.failures > 0 || k > calls - 8);
         }
-        c.fail_at = 0;
+        c.fail_count = 0;
         assert_int_equal(create_one(z, motion), TAUT_OK);
     }
     close_model(z);

@@ -87,7 +87,7 @@ int X(element_motion_create)(struct system *s, element_motion **result)
     if (!m) return TAUT_OUT_OF_MEMORY;
     m->s = s;
     const int status = create(m);
-    if (!status && m->clusters)
+    if (!status && m->clusters && !X(clusters_are_rough)(m->clusters))
         *result = m;
     else
         X(element_motion_destroy)(m);
