@@ -59,6 +59,49 @@ INLINE void backward_few(const blocks_numbers *s, const blocks_group *g, double 
     multiply_some(y, y, right, g->later_stride, known, g->later, 1, -1, mine);
 }
 
+/* The same in lanes. */
+INLINE void forward_lanes(const blocks_numbers *s, const blocks_group *g, double *x, const int own)
+{
+    const int *index = s->plan->index + g->indices;
+    const unsigned char *follow = s->plan->follow + g->runs;
+    const double *left = s->fronts + g->at + BLOCKS_LANES * own;
+    double *y = x + g->first;
+    vector found[BLOCKS_FIXED];
+    product_lanes(found, s->inverses + g->inverses, (size_t)(BLOCKS_LANES * own), y, own);
+#pragma GCC unroll 6
+    for (int i = 0; i < own; i++) AT(y + BLOCKS_LANES * i) = found[i];
+    for (int i = 0; i < g->later; i++, index += BLOCKS_LANES) {
+        vector sum;
+        row_lanes(&sum, left + BLOCKS_LANES * i, g->stride, found, own);
+        if (follow[i] > 1)
+            AT(x + *index) -= sum;
+        else
+            for (int l = 0; l < BLOCKS_LANES; l++) x[index[l]] -= sum[l];
+    }
+}
+
+INLINE void backward_lanes(const blocks_numbers *s, const blocks_group *g, double *x, const int own)
+{
+    const int *index = s->plan->index + g->indices;
+    const unsigned char *follow = s->plan->follow + g->runs;
+    const double *right = s->fronts + g->at + (size_t)own * g->stride;
+    double *y = x + g->first;
+    vector sum[BLOCKS_FIXED];
+#pragma GCC unroll 6
+    for (int i = 0; i < own; i++) sum[i] = CONST_AT(y + BLOCKS_LANES * i);
+    for (int j = 0; j < g->later; j++, index += BLOCKS_LANES, right += g->later_stride) {
+        vector known;
+        if (follow[j] > 1)
+            known = CONST_AT(x + *index);
+        else
+            known = (vector){ x[index[0]], x[index[1]], x[index[2]], x[index[3]] };
+#pragma GCC unroll 6
+        for (int i = 0; i < own; i++) sum[i] -= CONST_AT(right + BLOCKS_LANES * i) * known;
+    }
+#pragma GCC unroll 6
+    for (int i = 0; i < own; i++) AT(y + BLOCKS_LANES * i) = sum[i];
+}
+
 INLINE void forward(const blocks_numbers *s, const blocks_group *g, double *x, int lanes)
 {
     const int panels = g->panels, *panel = s->plan->panel + g->first_panel, end = g->rows + g->later;
@@ -103,13 +146,15 @@ static VECTOR_LOOPS void substitute(const blocks_numbers *s, double *x)
     const blocks_plan *plan = s->plan;
     for (int k = 0; k < plan->count; k++) {
         const blocks_group *g = &plan->groups[k];
-#define FORWARD(lanes, fixed) fixed ? forward_few(s, g, x, fixed) : forward(s, g, x, lanes)
+#define FORWARD(lanes, fixed)                                                                                        \
+    (!(fixed) ? forward(s, g, x, lanes) : (lanes) > 1 ? forward_lanes(s, g, x, fixed) : forward_few(s, g, x, fixed))
         BY_SHAPE(g, FORWARD)
 #undef FORWARD
     }
     for (int k = plan->count - 1; k >= 0; k--) {
         const blocks_group *g = &plan->groups[k];
-#define BACKWARD(lanes, fixed) fixed ? backward_few(s, g, x, fixed) : backward(s, g, x, lanes)
+#define BACKWARD(lanes, fixed)                                                                                       \
+    (!(fixed) ? backward(s, g, x, lanes) : (lanes) > 1 ? backward_lanes(s, g, x, fixed) : backward_few(s, g, x, fixed))
         BY_SHAPE(g, BACKWARD)
 #undef BACKWARD
     }
