@@ -1,6 +1,6 @@
-/* What the loops of block elimination are made of (linear_blocks.h): vectors of BLOCKS_LANES numbers, which are rows of a
- * single front or a row of several, and products by them. Both are the same functions: `lanes` is a number that the
- * compiler sees. */
+/* What the loops of block elimination are made of (linear_blocks.h): vectors of BLOCKS_LANES numbers, rows of a
+ * single front or a row of several fronts, and products by them. `lanes` is a number that the compiler sees, so that
+ * both are one function. */
 #ifndef TAUT_LINALG_LINEAR_BLOCKS_LOOPS_H
 #define TAUT_LINALG_LINEAR_BLOCKS_LOOPS_H
 
