@@ -296,7 +296,7 @@ static VECTOR_LOOPS int holds(const blocks_numbers *s, const double *x, const do
         else
             subtract_product(s, g, x, residual, 1);
     }
-    return are_small(s, right, residual, most, limit);
+    return plan->diagonals == plan->n && are_small(s, right, residual, most, limit);
 }
 
 int taut_blocks_holds(const blocks_numbers *s, const double *x, const double *right, double *residual, double *most,
