@@ -307,6 +307,97 @@ static void like_another(void **state)
     taut_context_destroy(context);
 }
 
+enum { NODES = 24 };
+
+/* The Schur complement of the multipliers between bodies: nodes of `size` rows, or of 1 to `size`; a node is next to an
+   earlier one, all of them in a ring, or to several. Nearly symmetric; indefinite where `turned` says that pivots are
+   not on the diagonal of one node, or of all. */
+enum { CHAIN, RING, TREE, LATTICE, GRAPHS };
+
+static system_matrix schur_matrix(int graph, int count, int size, int mixed, int turned, uint64_t *seed)
+{
+    system_matrix s = { 0 };
+    char near[NODES][NODES] = { { 0 } };
+    int first[NODES + 1] = { 0 };
+    for (int k = 0; k < count; k++) {
+        const int before = graph == TREE ? whole(seed, k ? k : 1) : k - 1;
+        near[k][k] = 1;
+        if (k) near[k][before] = near[before][k] = 1;
+        if (graph == LATTICE && k >= 4) near[k][k - 4] = near[k - 4][k] = 1;
+        first[k + 1] = first[k] + (mixed ? 1 + whole(seed, size) : size);
+    }
+    if (graph == RING) near[0][count - 1] = near[count - 1][0] = 1;
+    s.a = begin(first[count], 80000);
+    for (int a = 0; a < count; a++)
+        for (int b = 0; b < count; b++)
+            for (int i = first[a]; near[a][b] && i < first[a + 1]; i++)
+                for (int j = first[b]; j < first[b + 1]; j++) {
+                    const int of_node = first[a + 1] - first[a], exchange = a == b && (turned < 0 || turned - 1 == a);
+                    const int is_large = exchange ? i - first[a] == (j - first[a] + 1) % of_node : i == j;
+                    add(&s.a, i, j, (is_large ? 4 + size : 0) + 0.4 * next_number(seed));
+                }
+    finish(&s.a);
+    for (int k = 0; k < count; k++)
+        for (int i = first[k]; i < first[k + 1]; i++) s.row[i] = s.column[i] = k;
+    s.nodes.count = count;
+    return s;
+}
+
+static void check_schur(int graph, int count, int size, int mixed, int turned)
+{
+    uint64_t seed = 21;
+    taut_context *context = taut_context_create(NULL);
+    system_matrix *s = malloc(sizeof *s);
+    *s = schur_matrix(graph, count, size, mixed, turned, &seed);
+    linear *solver = solver_of(context, s);
+    assert_int_equal(taut_linear_status(solver)->backend, LINEAR_BLOCKS);
+    for (int again = 0; again < 2; again++) {
+        assert_int_equal(taut_linear_factor(solver, s->a.value), TAUT_OK);
+        check_solves(solver, &s->a, small_error);
+        assert_int_equal(taut_linear_status(solver)->backend, LINEAR_BLOCKS);
+    }
+    taut_linear_destroy(solver);
+    end(&s->a);
+    free(s);
+    taut_context_destroy(context);
+}
+
+/* Each size of node by itself, and mixed: alone and in lanes, with and without exchanges of rows in a node. */
+static void nodes_of_every_size(void **state)
+{
+    (void)state;
+    for (int graph = 0; graph < GRAPHS; graph++)
+        for (int size = 1; size <= 8; size++)
+            for (int mixed = 0; mixed < 2; mixed++)
+                for (int turned = -1; turned < 3; turned++)
+                    for (int count = 1; count <= NODES; count += count < 6 ? 1 : 6)
+                        check_schur(graph, count, size, mixed, turned);
+}
+
+/* A node with a row of zeros, among equal ones, alone and in lanes with others. */
+static void singular_nodes_are_noticed(void **state)
+{
+    (void)state;
+    for (int graph = 0; graph < GRAPHS; graph++)
+        for (int size = 2; size <= 7; size++)
+            for (int node = 0; node < NODES; node += 5) {
+                uint64_t seed = 22;
+                taut_context *context = taut_context_create(NULL);
+                system_matrix *s = malloc(sizeof *s);
+                *s = schur_matrix(graph, NODES, size, 0, 0, &seed);
+                linear *solver = solver_of(context, s);
+                const int last = (node + 1) * size - 1;
+                for (int j = 0; j < s->a.n; j++)
+                    for (int p = s->a.start[j]; p < s->a.start[j + 1]; p++)
+                        if (s->a.row[p] == last) s->a.value[p] = 0;
+                assert_int_equal(taut_linear_factor(solver, s->a.value), TAUT_SINGULAR);
+                taut_linear_destroy(solver);
+                end(&s->a);
+                free(s);
+                taut_context_destroy(context);
+            }
+}
+
 static void scatter(linear *solver, const matrix *a, const linear_places *places, int adds)
 {
     double *values = adds ? taut_linear_begin(solver) : taut_linear_values(solver);
@@ -379,6 +470,8 @@ int main(void)
         cmocka_unit_test(refuses_what_does_not_fit),
         cmocka_unit_test(like_another),
         cmocka_unit_test(the_same_in_places),
+        cmocka_unit_test(nodes_of_every_size),
+        cmocka_unit_test(singular_nodes_are_noticed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

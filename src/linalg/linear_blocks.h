@@ -16,8 +16,8 @@
  * columns.
  *
  * Fronts of one shape that do not depend on each other, such as those of the bodies of a chain, are eliminated
- * BLOCKS_LANES at a time: their numbers are interleaved, and each lane of a vector computes one front. Each front gets
- * the same operations in the same order in a lane and alone. */
+ * BLOCKS_LANES at a time: their numbers are interleaved, and each lane of a vector computes one front. Which fronts go
+ * together depends on the pattern alone. */
 #ifndef TAUT_LINALG_LINEAR_BLOCKS_H
 #define TAUT_LINALG_LINEAR_BLOCKS_H
 
@@ -73,7 +73,8 @@ typedef struct {
     unsigned char *run;      /* of a group, w numbers: BLOCKS_LANES where so many rows follow each other in the fronts
                                 of all parents, otherwise 1 */
     unsigned char *follow;   /* the same for unknowns: in lanes, whether those of all lanes follow each other */
-    int *diagonal;           /* of an unknown of the order: where it stands in the fronts; one that is none: zero */
+    int *diagonal;           /* entry of an unknown of the order: where it is in the fronts; without one: a zero */
+    int diagonals;           /* how many unknowns have one */
     int *row, *column;       /* of the matrix: their unknown in the order */
     int64_t *late_mask;      /* of an unknown of the order: -1 where its node is late, otherwise 0 */
     size_t front_count;      /* numbers of all fronts */
@@ -139,10 +140,10 @@ void taut_blocks_substitute(const blocks_numbers *s, double *x);
 void taut_blocks_substitute_transposed(const blocks_numbers *s, double *x);
 /* residual := right - A x, and the largest |x| of unknowns that are not late and of those that are. 1 where every
    residual is at most `limit` times |a||x| + |b| with the diagonal entry a, the largest |x| of its kind, and the right
-   side b. */
+   side b: the first solution of most matrices that have all of their diagonal. */
 int taut_blocks_holds(const blocks_numbers *s, const double *x, const double *right, double *residual, double *most,
                       double limit);
-/* sizes += |A| most, for each unknown that of its kind */
+/* sizes += |A| most */
 void taut_blocks_sizes(const blocks_numbers *s, const double *most, double *sizes);
 
 #endif

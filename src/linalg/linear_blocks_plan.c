@@ -438,7 +438,7 @@ static void place_entries(const making *m, blocks_plan *plan)
             const int lane = m->lane_of[first];
             plan->place[e] = (int)(column_of(g, place_in_front(plan, g, lane, column), lane)
                                    + (size_t)row_of(g, place_in_front(plan, g, lane, row)));
-            if (row == column) plan->diagonal[row] = plan->place[e];
+            if (row == column) plan->diagonal[row] = plan->place[e], plan->diagonals++;
         }
     for (int k = 0, count = 0; k < plan->count; k++)
         for (int l = 0; l < plan->groups[k].lanes; l++)
