@@ -275,8 +275,8 @@ static int print_report(const report *r)
     print_methods(r);
     taut_path path = { .size = sizeof path };
     const char *method = check_method(r->findings, r->method);
-    const int told = method && (r->method || !c->start_failure[0]) ? !taut_findings_path(r->findings, method, &path) : 0;
-    if (told) print_path(method, &path);
+    const int asks = method && (r->method || !c->start_failure[0]);
+    if (asks && !taut_findings_path(r->findings, method, &path)) print_path(method, &path);
     else if (r->method) return complain(EXIT_USAGE, "%s", taut_error_text(r->context));
     print_start(r);
     return c->start_failure[0] ? complain(EXIT_USAGE, "%s", c->start_failure) : EXIT_DONE;

@@ -223,6 +223,7 @@ int X(system_share)(const struct system *plan, taut_context *context, struct sys
     s->plan = plan;
     s->native = NULL;
     s->multiplier = NULL;
+    s->kkt = NULL;
     s->context = context;
     int status = create_workspace(s);
     if (plan->m->input_count) {
