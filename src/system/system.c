@@ -271,6 +271,7 @@ int X(system_create)(model *m, struct system **result)
     if (!status) status = prepare_energy(s);
     if (!status) status = X(system_find_structure)(s);
     if (!status) status = prepare_energy(s); /* again: the Lagrangian may have been augmented */
+    taut_graph_settle(m->graph);             /* likewise */
     if (status)
         X(system_destroy)(s);
     else
