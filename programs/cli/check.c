@@ -12,8 +12,8 @@ static int check_main(int argc, char **argv);
 
 static const option_definition definitions_of_check[] = {
     { "define", 'D', "name=value", "set a param or option of the model", 1 },
-    { "start", 0, "strict|project", "project: move an inconsistent start onto the constraints (strict)", 0 },
     { "method", 'm', "METHOD", "the method whose steps are described (rattle, or the first that suits)", 0 },
+    { "start", 0, "strict|project", "project: move an inconsistent start onto the constraints (strict)", 0 },
     { "all", 'a', NULL, "show all start values and all dependent constraints", 0 },
     { "dirac", 0, NULL, "show everything that the Dirac algorithm finds", 0 },
     OPTION_JSON,
