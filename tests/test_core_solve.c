@@ -462,10 +462,96 @@ static void factors_depend_on_the_matrix_alone(void **state)
     taut_pattern_destroy(context, shape);
 }
 
+/* A ring of N unknowns, and the solution of a matrix of this pattern. */
+enum { RING = 200 };
+static void ring(pattern **shape, block_shape *b)
+{
+    int row[2 * RING], column[2 * RING];
+    for (int i = 0; i < RING; i++)
+        row[2 * i] = row[2 * i + 1] = column[2 * i] = i, column[2 * i + 1] = (i + 1) % RING;
+    assert_int_equal(taut_pattern_create(context, RING, RING, row, column, 2 * RING, shape), TAUT_OK);
+    *b = (block_shape){ .part_count = 1, .value_count = 2 * RING };
+    b->parts[0] = (block_part){ .source = PART_JACOBIAN, .sign = 1, .shape = *shape };
+}
+
+static void solve_ring(assembly *a, int id, real *x)
+{
+    generator r = { 19 };
+    real values[2 * RING];
+    for (int i = 0; i < 2 * RING; i++) values[i] = 2 + random_number(&r);
+    for (int i = 0; i < RING; i++) x[i] = i + (real)0.1;
+    X(assembly_zero)(a);
+    X(assembly_put)(a, id, 1, values);
+    assert_int_equal(X(assembly_factor)(a), TAUT_OK);
+    assert_int_equal(X(assembly_solve)(a, x), TAUT_OK);
+}
+
+/* A matrix that is analysed later, or by another one that is gone when it is used, is the same matrix. */
+static void analysed_later_or_alike(void **state)
+{
+    (void)state;
+    pattern *shape;
+    block_shape b;
+    assembly *made, *later, *like;
+    int id[3];
+    real x[3][RING];
+    ring(&shape, &b);
+    assembly **all[] = { &made, &later, &like };
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(X(assembly_create)(context, RING, all[i]), TAUT_OK);
+        assert_int_equal(X(assembly_add)(*all[i], &b, 0, 0, &id[i]), TAUT_OK);
+    }
+    assert_int_equal(X(assembly_finish)(made, 0), TAUT_OK);
+    assert_int_equal(X(assembly_fix)(later, 0), TAUT_OK);
+    assert_int_equal(pattern_entries(X(assembly_columns_of)(later)), 2 * RING);
+    assert_int_equal(X(assembly_finish_like)(like, made), TAUT_OK);
+    solve_ring(made, id[0], x[0]);
+    X(assembly_destroy)(made);
+    for (int i = 0; i < 2; i++) assert_int_equal(X(assembly_analyse)(later), TAUT_OK); /* the second time in vain */
+    solve_ring(later, id[1], x[1]);
+    solve_ring(like, id[2], x[2]);
+    for (int i = 0; i < RING; i++) assert_true(x[1][i] == x[0][i] && x[2][i] == x[0][i]);
+    X(assembly_destroy)(later);
+    X(assembly_destroy)(like);
+    taut_pattern_destroy(context, shape);
+}
+
+/* Of several saddle-point matrices of a system one is analysed; the others have that from it, and outlive it. */
+static void saddle_points_share_an_analysis(void **state)
+{
+    (void)state;
+    sample z;
+    kkt *first, *second;
+    open_sample(&z, pendulums[1]);
+    struct system *s = z.s;
+    set_pendulum(&z);
+    place at = place_at(z.s, z.x.q, z.x.w, &z.x.t, z.x.lambda);
+    real found[2][3][MOST];
+    assert_null(s->kkt);
+    assert_int_equal(X(kkt_create)(s, &first), TAUT_OK);
+    assert_ptr_equal(s->kkt, first);
+    assert_int_equal(X(kkt_create)(s, &second), TAUT_OK);
+    assert_ptr_equal(s->kkt, first);
+    for (int i = 0; i < 2; i++) {
+        kkt *k = i ? second : first;
+        for (int side = 0; side < 3; side++)
+            for (int j = 0; j < MOST; j++) found[i][side][j] = 1 + side + j;
+        assert_int_equal(X(kkt_factor)(k, &at), TAUT_OK);
+        assert_int_equal(X(kkt_solve)(k, found[i][0], found[i][1], found[i][2]), TAUT_OK);
+        X(kkt_destroy)(k);
+        assert_null(s->kkt);
+    }
+    assert_memory_equal(found[0][0], found[1][0], s->n * sizeof(real));
+    assert_memory_equal(found[0][2], found[1][2], s->c * sizeof(real));
+    close_sample(&z);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
+        TEST(analysed_later_or_alike),
+        TEST(saddle_points_share_an_analysis),
         TEST(forms_are_as_meant),
         TEST(accelerations_agree_in_all_forms),
         TEST(saddle_point_equations_hold),

@@ -553,7 +553,8 @@ typedef struct taut_path {
     size_t size;
     int kind;                    /* TAUT_PATH_... */
     int shapes;                  /* of elements: how many programs there are of each kind */
-    int phases, condensed;       /* of elements: parts of a step, and those whose velocities are eliminated body by body */
+    int phases, condensed;       /* of elements: parts of a step, and how many of them eliminate velocities body by
+                                    body */
     const char *why;             /* why it is no straight-line code: a clause about a step by it; "" where it was not
                                     tried */
     const char *why_fields;      /* why there are no elements: a clause about the model; "" where they were not tried */

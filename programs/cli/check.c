@@ -12,8 +12,8 @@ static int check_main(int argc, char **argv);
 
 static const option_definition definitions_of_check[] = {
     { "define", 'D', "name=value", "set a param or option of the model", 1 },
-    { "start", 0, "strict|project", "project: move an inconsistent start onto the constraints (strict)", 0 },
     { "method", 'm', "METHOD", "the method whose steps are described (rattle, or the first that suits)", 0 },
+    { "start", 0, "strict|project", "project: move an inconsistent start onto the constraints (strict)", 0 },
     { "all", 'a', NULL, "show all start values and all dependent constraints", 0 },
     { "dirac", 0, NULL, "show everything that the Dirac algorithm finds", 0 },
     OPTION_JSON,
@@ -275,8 +275,8 @@ static int print_report(const report *r)
     print_methods(r);
     taut_path path = { .size = sizeof path };
     const char *method = check_method(r->findings, r->method);
-    const int told = method && (r->method || !c->start_failure[0]) ? !taut_findings_path(r->findings, method, &path) : 0;
-    if (told) print_path(method, &path);
+    const int asks = method && (r->method || !c->start_failure[0]);
+    if (asks && !taut_findings_path(r->findings, method, &path)) print_path(method, &path);
     else if (r->method) return complain(EXIT_USAGE, "%s", taut_error_text(r->context));
     print_start(r);
     return c->start_failure[0] ? complain(EXIT_USAGE, "%s", c->start_failure) : EXIT_DONE;

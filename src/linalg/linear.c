@@ -100,29 +100,59 @@ static int start(linear *solver, linear_backend backend)
     return TAUT_OK;
 }
 
+/* KLU does some BLOCKS_SPEED times fewer operations in a second than dense fronts. Where its columns are ordered for
+   any pivots, it makes no forecast (a negative number): its factors are larger then. */
+static const double BLOCKS_SPEED = 4;
+
+/* Blocks in place of what there is, unless they would take longer than KLU: by_klu operations. */
+static int start_blocks(linear *solver, const linear_nodes *nodes, double by_klu)
+{
+    double by_blocks, entries;
+    void *state;
+    int status = taut_blocks_create(solver->context, &solver->pattern, nodes, &by_blocks, &entries, &state);
+    if (status || !state) return status;
+    if ((by_klu >= 0 && by_blocks > BLOCKS_SPEED * by_klu) || too_much_fill(solver, entries)) {
+        taut_linear_blocks.destroy(state);
+        return TAUT_OK;
+    }
+    solver->operations->destroy(solver->state);
+    solver->operations = &taut_linear_blocks;
+    solver->state = state;
+    solver->info.backend = LINEAR_BLOCKS;
+    return TAUT_OK;
+}
+
 /* Larger systems are analysed by KLU, whose forecast decides. It comes from the pattern alone, so that the choice does
-   not depend on the first values. */
-static int start_automatic(linear *solver, linear_backend sparse)
+   not depend on the first values. With nodes, blocks are looked at before LAPACK, which may have to be loaded. */
+static int start_automatic(linear *solver, linear_backend sparse, const linear_nodes *nodes)
 {
     const int n = solver->pattern.n;
-    if (n <= SMALL_MOST) return start(solver, LINEAR_SMALL);
-    int status = start(solver, LINEAR_KLU);
+    int status = start(solver, n <= SMALL_MOST ? LINEAR_SMALL : LINEAR_KLU);
+    /* a small matrix that has nodes is never dearer in fronts than for the own LU, which scales and searches */
+    if (n <= SMALL_MOST) return status || !nodes ? status : start_blocks(solver, nodes, -1);
     if (status == TAUT_UNSUPPORTED) return start(solver, LINEAR_MUMPS); /* too large to be counted in int */
     if (status) return status;
     double entries, operations;
+    const double dense = 2.0 / 3 * n * n * n;
     taut_linear_klu_forecast(solver->state, &entries, &operations);
-    if (n <= DENSE_MOST && 2.0 / 3 * n * n * n < DENSE_SPEED * operations) return start(solver, LINEAR_LAPACK);
+    const int is_dense = n <= DENSE_MOST && dense < DENSE_SPEED * operations;
     char what[60];
     snprintf(what, sizeof what, "a matrix of %d rows", n);
-    if ((status = taut_budget_work(solver->context, operations, what))) return status;
-    if (too_much_fill(solver, entries)) return start(solver, LINEAR_MUMPS);
+    if (!is_dense && (status = taut_budget_work(solver->context, operations, what))) return status;
+    if (!is_dense && too_much_fill(solver, entries)) return start(solver, LINEAR_MUMPS);
+    if (nodes) {
+        status = start_blocks(solver, nodes, is_dense ? dense / DENSE_SPEED : sparse == LINEAR_KLU ? operations : -1);
+        if (status || solver->info.backend == LINEAR_BLOCKS) return status;
+    }
+    if (is_dense) return start(solver, LINEAR_LAPACK);
     if (sparse != LINEAR_KLU) status = start(solver, sparse);
     solver->automatic = 1;
     return status;
 }
 
-int taut_linear_create(taut_context *context, linear_backend backend, int n, const int *column_start,
-                       const int *row_index, int symmetric, linear **result)
+/* nodes: NULL, or those of blocks, where the choice is automatic. */
+static int create(taut_context *context, linear_backend backend, int n, const int *column_start, const int *row_index,
+                  int symmetric, const linear_nodes *nodes, linear **result)
 {
     *result = NULL;
     const int automatic = backend == LINEAR_AUTO || backend == LINEAR_AUTO_COLUMNS;
@@ -138,7 +168,7 @@ int taut_linear_create(taut_context *context, linear_backend backend, int n, con
     /* nothing to solve: the sparse libraries refuse that, the small solver does not */
     if (!status && n == 0) status = start(solver, LINEAR_SMALL);
     else if (!status && automatic)
-        status = start_automatic(solver, backend == LINEAR_AUTO ? LINEAR_KLU : LINEAR_KLU_COLUMNS);
+        status = start_automatic(solver, backend == LINEAR_AUTO ? LINEAR_KLU : LINEAR_KLU_COLUMNS, nodes);
     else if (!status) status = start(solver, backend);
     if (status) {
         taut_linear_destroy(solver);
@@ -148,48 +178,16 @@ int taut_linear_create(taut_context *context, linear_backend backend, int n, con
     return TAUT_OK;
 }
 
-/* KLU does some BLOCKS_SPEED times fewer operations in a second than dense fronts. Where its columns are ordered for
-   any pivots, it makes no forecast (a negative number): its factors are larger then. A small matrix that has nodes is
-   never dearer in fronts than for the own LU, which scales and searches. */
-static const double BLOCKS_SPEED = 4;
-
-static int start_blocks(linear *solver, const linear_nodes *nodes)
+int taut_linear_create(taut_context *context, linear_backend backend, int n, const int *column_start,
+                       const int *row_index, int symmetric, linear **result)
 {
-    double by_klu, by_blocks, klu_entries, entries;
-    void *state;
-    const double n = solver->pattern.n;
-    if (solver->pattern.n == 0) return TAUT_OK;
-    if (solver->operations == &taut_linear_lapack)
-        by_klu = 2.0 / 3 * n * n * n / DENSE_SPEED;
-    else if (solver->operations == &taut_linear_small)
-        by_klu = -1;
-    else if (solver->operations == &taut_linear_klu || solver->operations == &taut_linear_klu_columns)
-        taut_linear_klu_forecast(solver->state, &klu_entries, &by_klu);
-    else
-        return TAUT_OK;
-    int status = taut_blocks_create(solver->context, &solver->pattern, nodes, &by_blocks, &entries, &state);
-    if (status || !state) return status;
-    if ((by_klu >= 0 && by_blocks > BLOCKS_SPEED * by_klu) || too_much_fill(solver, entries)) {
-        taut_linear_blocks.destroy(state);
-        return TAUT_OK;
-    }
-    solver->operations->destroy(solver->state);
-    solver->operations = &taut_linear_blocks;
-    solver->state = state;
-    solver->info.backend = LINEAR_BLOCKS;
-    solver->automatic = 0;
-    return TAUT_OK;
+    return create(context, backend, n, column_start, row_index, symmetric, NULL, result);
 }
 
 int taut_linear_create_blocks(taut_context *context, linear_backend otherwise, int n, const int *column_start,
                               const int *row_index, const linear_nodes *nodes, linear **result)
 {
-    int status = taut_linear_create(context, otherwise, n, column_start, row_index, 0, result);
-    if (!status) status = start_blocks(*result, nodes);
-    if (!status) return TAUT_OK;
-    taut_linear_destroy(*result);
-    *result = NULL;
-    return status;
+    return create(context, otherwise, n, column_start, row_index, 0, nodes, result);
 }
 
 int taut_linear_create_like(const linear *like, linear **result)

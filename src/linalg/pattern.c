@@ -30,6 +30,16 @@ void taut_pattern_destroy(taut_context *context, pattern *p)
     taut_mem_free(context, p);
 }
 
+int taut_pattern_copy(taut_context *context, const pattern *from, pattern **result)
+{
+    const size_t entries = (size_t)pattern_entries(from);
+    pattern *p = *result = allocate(context, from->rows, from->columns, entries);
+    if (!p) return TAUT_OUT_OF_MEMORY;
+    memcpy(p->start, from->start, ((size_t)from->rows + 1) * sizeof *p->start);
+    if (entries) memcpy(p->index, from->index, entries * sizeof *p->index);
+    return TAUT_OK;
+}
+
 int taut_pattern_identity(taut_context *context, int size, pattern **result)
 {
     pattern *p = allocate(context, size, size, (size_t)size);
@@ -60,20 +70,20 @@ static void sort_row(int *index, int count)
     }
 }
 
-/* Sorts every row and drops repetitions, in place. */
-static void tidy(pattern *p)
+/* Drops repetitions and sorts every row, in place. mark: a zero for each column. */
+static void tidy(pattern *p, int *mark)
 {
     int out = 0;
     for (int r = 0; r < p->rows; r++) {
-        int begin = p->start[r], end = p->start[r + 1];
-        sort_row(p->index + begin, end - begin);
+        const int begin = p->start[r], end = p->start[r + 1];
         p->start[r] = out;
-        for (int k = begin; k < end; k++)
-            if (k == begin || p->index[k] != p->index[k - 1]) {
-                int value = p->index[k]; /* out <= k: what is overwritten was read */
-                if (out > p->start[r] && p->index[out - 1] == value) continue;
-                p->index[out++] = value;
-            }
+        for (int k = begin; k < end; k++) { /* out <= k: what is overwritten was read */
+            const int column = p->index[k];
+            if (mark[column] == r + 1) continue;
+            mark[column] = r + 1;
+            p->index[out++] = column;
+        }
+        sort_row(p->index + p->start[r], out - p->start[r]);
     }
     p->start[p->rows] = out;
 }
@@ -86,13 +96,19 @@ int taut_pattern_create(taut_context *context, int rows, int columns, const int 
         return taut_fail(context, TAUT_UNSUPPORTED, "a sparse matrix with %zu entries is beyond the limit of 2^31",
                          count);
     pattern *p = allocate(context, rows, columns, count);
-    if (!p) return TAUT_OUT_OF_MEMORY;
+    int *mark = taut_mem_new(context, (size_t)columns, sizeof *mark);
+    if (!p || !mark) {
+        taut_pattern_destroy(context, p);
+        taut_mem_free(context, mark);
+        return TAUT_OUT_OF_MEMORY;
+    }
     for (size_t k = 0; k < count; k++) p->start[row[k] + 1]++;
     for (int r = 0; r < rows; r++) p->start[r + 1] += p->start[r];
     for (size_t k = 0; k < count; k++) p->index[p->start[row[k]]++] = column[k];
     for (int r = rows; r > 0; r--) p->start[r] = p->start[r - 1];
     p->start[0] = 0;
-    tidy(p);
+    tidy(p, mark);
+    taut_mem_free(context, mark);
     taut_mem_trim(context, &p->index, &count, (size_t)pattern_entries(p), sizeof *p->index);
     *result = p;
     return TAUT_OK;

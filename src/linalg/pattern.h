@@ -15,6 +15,7 @@ int taut_pattern_create(taut_context *context, int rows, int columns, const int 
                    pattern **result);
 /* All (i, k) with a_ij and b_jk present. */
 int taut_pattern_product(taut_context *context, const pattern *a, const pattern *b, pattern **result);
+int taut_pattern_copy(taut_context *context, const pattern *from, pattern **result);
 /* The unit matrix. */
 int taut_pattern_identity(taut_context *context, int size, pattern **result);
 void taut_pattern_destroy(taut_context *context, pattern *p);

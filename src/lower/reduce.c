@@ -5,11 +5,6 @@
 #include "expr/call.h"
 #include "lower/factors.h"
 
-/* Larger problems are better off with the general path: straight-line code grows faster than its use. Polishing makes
-   of a phase three times as many nodes and more, and the phases that follow it begin there: so the first of several
-   phases must be that much smaller. */
-enum { LEFT_MOST = 150, NODES_MOST = 60000, POLISHED_LEAST = 3 };
-
 /* An explicit unknown is kept where its replacement would fill the other equations more than that. */
 enum { SPREAD_MOST = 36 };
 
@@ -78,43 +73,6 @@ step_size X(reduce_size)(const symbols *y, const reduced_phase *p, size_t i)
     int g = 0;
     while (y->offsets[g + 1] <= p->first + i) g++;
     return y->table->groups[g].size;
-}
-
-/* Coordinates whose velocities the kinetic energy takes with a mass that depends on the state. */
-static int count_moving_masses(const symbols *y, size_t *count)
-{
-    const family *f = &y->s->energy_family;
-    unsigned char *moves = taut_mem_new(y->context, y->s->n, 1);
-    *count = 0;
-    if (!moves) return TAUT_OUT_OF_MEMORY;
-    for (size_t i = 0; i < f->batch_count; i++) {
-        const batch *b = &f->batches[i];
-        const kernel *k = taut_store_kernel(y->s->store, b->kernel);
-        if (!k->hessian_varies[KIND_W][KIND_W]) continue;
-        const uint32_t *variables = b->variables;
-        for (uint32_t t = 0; t < b->count; t++, variables += k->slots)
-            for (uint32_t slot = 0; slot < k->slots; slot++) {
-                if (k->slot_kind[slot] != KIND_W) continue;
-                *count += !moves[variables[slot]];
-                moves[variables[slot]] = 1;
-            }
-    }
-    taut_mem_free(y->context, moves);
-    return TAUT_OK;
-}
-
-/* Before equations are written: will too many unknowns be left? No equation gives multipliers, nor velocities whose
-   momenta have coefficients that depend on the state. */
-static int forecast(symbols *y, int phase)
-{
-    const step_table *t = y->table;
-    size_t moving = 0, left = 0;
-    int status = y->s->form == FORM_LAGRANGIAN ? count_moving_masses(y, &moving) : TAUT_OK;
-    for (int g = 0; g < t->group_count; g++)
-        if (t->groups[g].phase == phase)
-            left += t->groups[g].size == STEP_C ? y->s->c : t->groups[g].size == STEP_N ? moving : 0;
-    y->nodes_most = phase == 0 && t->phase_count > 1 ? NODES_MOST / POLISHED_LEAST : NODES_MOST;
-    return status ? status : left > LEFT_MOST ? TAUT_UNSUPPORTED : TAUT_OK;
 }
 
 /* ---- degrees ---- */
@@ -769,7 +727,7 @@ static int list_left(symbols *y, reduced_phase *p)
             p->left[p->size++] = (uint32_t)i;
             if (X(reduce_size)(y, p, i) != STEP_C) p->only_multipliers = 0;
         }
-    if (p->size > LEFT_MOST) return TAUT_UNSUPPORTED;
+    if (p->size > REDUCE_LEFT_MOST) return TAUT_UNSUPPORTED;
     p->residual = taut_mem_new(y->context, p->size + 1, sizeof *p->residual);
     p->change = taut_mem_new(y->context, p->size + 1, sizeof *p->change);
     p->weights = taut_mem_new(y->context, p->size + 1, sizeof *p->weights);
@@ -791,7 +749,7 @@ static int find_degrees(symbols *y, reduced_phase *p)
 int X(reduce_linear)(symbols *y, int phase, const expr *equations, reduced_phase *p)
 {
     int status = create(y, phase, p);
-    y->nodes_most = NODES_MOST;
+    y->nodes_most = REDUCE_NODES_MOST;
     if (!status) memcpy(p->equations, equations, p->count * sizeof *equations);
     if (!status) status = solve_explicit(y, p);
     if (!status) status = list_left(y, p);
@@ -805,7 +763,7 @@ int X(reduce_phase)(symbols *y, int phase, reduced_phase *p)
 {
     int status = create(y, phase, p);
     X(symbols_forget_places)(y);
-    if (!status) status = forecast(y, phase);
+    if (!status) status = X(reduce_forecast)(y, phase);
     if (!status) status = write_equations(y, phase, p);
     if (!status) status = solve_explicit(y, p);
     if (!status) status = X(reduce_nested)(y, p);

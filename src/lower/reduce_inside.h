@@ -1,11 +1,15 @@
 /* Inside of reduce.c and its rooms: matrices without curvature (rough.c), coordinates that multipliers give
- * (nested.c). */
+ * (nested.c), problems that are too large (forecast.c). */
 #ifndef TAUT_LOWER_REDUCE_INSIDE_H
 #define TAUT_LOWER_REDUCE_INSIDE_H
 
 #include "lower/reduce.h"
 
 enum { NO_POLYNOMIAL = 3 };
+
+/* Unknowns that are left, and nodes of the graph, at most. Larger problems are better off with the general path:
+   straight-line code grows faster than its use. */
+enum { REDUCE_LEFT_MOST = 150, REDUCE_NODES_MOST = 60000 };
 
 typedef struct {
     uint32_t size;
@@ -17,6 +21,9 @@ typedef struct {
     expr inverse;             /* of the determinant of two equations */
 } elimination;
 
+/* Before the equations of a phase are written: TAUT_UNSUPPORTED where too many unknowns will be left. No equation gives
+   multipliers, nor velocities whose momenta have coefficients that depend on the state. Sets y->nodes_most. */
+int X(reduce_forecast)(symbols *y, int phase);
 int X(reduce_elimination)(symbols *y, uint32_t size, elimination *m);
 void X(reduce_elimination_clear)(symbols *y, elimination *m);
 /* diagonal: as it was */

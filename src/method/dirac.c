@@ -270,7 +270,8 @@ static const method_info naive_info = {
     .any_start = 1,
 };
 
-static const method_code naive_code = { naive_create, step, counts, destroy, parts, steps, NULL, NULL, execution, NULL };
+static const method_code naive_code = { naive_create, step, counts, destroy, parts, steps, NULL, NULL,
+                                        execution, NULL };
 const struct method_class
     X(method_naive) = { .info = &naive_info, .refuse = naive_refuse, .declare = declare, .code = &naive_code };
 
@@ -318,7 +319,8 @@ static const method_info dirac_info = {
     .any_start = 1,
 };
 
-static const method_code dirac_code = { dirac_create, step, counts, destroy, parts, steps, NULL, NULL, execution, NULL };
+static const method_code dirac_code = { dirac_create, step, counts, destroy, parts, steps, NULL, NULL,
+                                        execution, NULL };
 const struct method_class
     X(method_dirac) = { .info = &dirac_info, .refuse = dirac_refuse, .declare = declare, .code = &dirac_code };
 

@@ -8,6 +8,7 @@
 #include "base/room.h"
 #include "contact/modes.h"
 #include "solve/integrable.h"
+#include "solve/kkt.h"
 #include "solve/multiplier.h"
 #include "system/vector.h"
 
@@ -247,12 +248,19 @@ int X(simulation_parts)(simulation *z, const struct method_class *class)
 
 enum { MANY_CONSTRAINTS = 256 };
 
-/* Of many constraints: a multiplier matrix from which those of the start, of the steps and of frames have their
-   analysis, as long as they are created. */
-static int analyse_once(simulation *z, multiplier **shared)
+/* Of many constraints: a matrix from which those of the start, of the steps and of frames have their analysis, as long
+   as they are created. */
+typedef struct {
+    multiplier *multiplier;
+    kkt *kkt;
+} shared_matrix;
+
+static int analyse_once(simulation *z, shared_matrix *shared)
 {
     struct system *s = z->s;
-    return s->c >= MANY_CONSTRAINTS && X(multiplier_is_enough)(s) ? X(multiplier_create)(s, NULL, shared) : TAUT_OK;
+    if (s->c < MANY_CONSTRAINTS || s->phase_space) return TAUT_OK;
+    return X(multiplier_is_enough)(s) ? X(multiplier_create)(s, NULL, &shared->multiplier)
+                                      : X(kkt_create)(s, &shared->kkt);
 }
 
 /* What belongs to the state at the start. */
@@ -307,7 +315,7 @@ static int create(model *m, const engine_options *options, const struct method_c
                            "constraints, is for naive, extended and dirac",
                            class->info->name);
     taut_budget_part(z->context, "the consistent start");
-    multiplier *shared = NULL;
+    shared_matrix shared = { NULL, NULL };
     if (!status) status = analyse_once(z, &shared);
     if (!status) status = X(start_state)(z->s, options->start, &first, &z->start);
     taut_budget_part(z->context, "the matrices of a step");
@@ -318,7 +326,8 @@ static int create(model *m, const engine_options *options, const struct method_c
     if (!status)
         status = X(method_adapt_to_symmetries)(z->s, first.q, first.w, z->symmetries, z->symmetry_count, &z->declared);
     if (!status) status = create_hybrid(z, class, options);
-    X(multiplier_destroy)(shared);
+    X(multiplier_destroy)(shared.multiplier);
+    X(kkt_destroy)(shared.kkt);
     if (!status) status = taut_flat_place(z->flat);
     /* what steps go through; all else of a start would take longer to get than it saves */
     if (!status) taut_flat_advise_part(z->flat, z->x.block, X(state_size)(&z->x) * sizeof(real));

@@ -12,8 +12,8 @@
 #define SETTLED ((real)1e-4)   /* a change of the square in each of three looks */
 #define ROUGHLY ((real)1e-2)   /* the same, well below the limit */
 /* The fastest mode is in the first direction with a part of some 1/sqrt(n), which each look makes larger by the ratio
-   of its square to that of the others: after so many looks more, a square so many times below another one is not that of
-   a mode beside which the fastest one is still small. */
+   of its square to that of the others: after so many looks more, a square so many times below another one is not that
+   of a mode beside which the fastest one is still small. */
 #define FAR_LOOKS 2
 #define FAR_BELOW ((real)256)
 

@@ -276,6 +276,21 @@ int X(assembly_finish)(assembly *a, int symmetric)
     return status ? status : X(assembly_analyse)(a);
 }
 
+int X(assembly_finish_like)(assembly *a, const assembly *other)
+{
+    forget_nodes(a);
+    a->symmetric = other->symmetric;
+    int status = taut_pattern_copy(a->context, other->columns, &a->columns);
+    for (size_t i = 0; !status && i < a->count; i++) {
+        const size_t count = (size_t)a->blocks[i].block->value_count;
+        a->blocks[i].map = taut_mem_new(a->context, count, sizeof *a->blocks[i].map);
+        if (!a->blocks[i].map) status = TAUT_OUT_OF_MEMORY;
+        else if (count) memcpy(a->blocks[i].map, other->blocks[i].map, count * sizeof *a->blocks[i].map);
+    }
+    if (!status) status = taut_linear_create_like(other->solver, &a->solver);
+    return status ? status : room_create(a->context, lay_out, a, &a->room);
+}
+
 void X(assembly_zero)(assembly *a)
 {
     memset(a->values, 0, (size_t)pattern_entries(a->columns) * sizeof *a->values);

@@ -42,6 +42,9 @@ int X(assembly_fix)(assembly *a, int symmetric);
 int X(assembly_analyse)(assembly *a);
 /* Both. */
 int X(assembly_finish)(assembly *a, int symmetric);
+/* Both, for a matrix in which blocks of the same patterns have been declared as in another one, which is analysed: from
+   that one. */
+int X(assembly_finish_like)(assembly *a, const assembly *other);
 
 void X(assembly_zero)(assembly *a);
 void X(assembly_put)(assembly *a, int id, real factor, const real *values);

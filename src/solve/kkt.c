@@ -32,6 +32,7 @@ void X(kkt_destroy)(kkt *k)
 {
     if (!k) return;
     taut_context *context = k->s->context;
+    if (k->s->kkt == k) k->s->kkt = NULL;
     X(multiplier_destroy)(k->multiplier);
     X(assembly_destroy)(k->matrix);
     taut_pattern_destroy(context, k->diagonal);
@@ -51,6 +52,17 @@ static void lay_out(void *self, room_layout *l)
         k->x = room_reals(l, k->s->n);
         k->y = room_reals(l, k->s->n);
     }
+}
+
+static int analyse(kkt *k, int lambda0)
+{
+    struct system *s = k->s;
+    if (s->kkt && !s->kkt->diagonal == !k->diagonal) return X(assembly_finish_like)(k->matrix, s->kkt->matrix);
+    int status = X(assembly_expect_nodes)(k->matrix, s);
+    for (int at = 0; !status && at < lambda0; at += (int)s->n)
+        X(assembly_rows)(k->matrix, at, 0), X(assembly_columns)(k->matrix, at, 0);
+    if (!status) X(assembly_rows)(k->matrix, lambda0, 1), X(assembly_columns)(k->matrix, lambda0, 1);
+    return status ? status : X(assembly_finish)(k->matrix, 0);
 }
 
 static int create_full(kkt *k)
@@ -84,11 +96,7 @@ static int create_full(kkt *k)
         if (!status) status = X(assembly_add)(k->matrix, &k->softening, lambda0, lambda0, &k->id_softening);
         if (!status) status = X(stress_create)(s, NULL, &k->stress);
     }
-    if (!status) status = X(assembly_expect_nodes)(k->matrix, s);
-    for (int at = 0; !status && at <= v0; at += n)
-        X(assembly_rows)(k->matrix, at, 0), X(assembly_columns)(k->matrix, at, 0);
-    if (!status) X(assembly_rows)(k->matrix, lambda0, 1), X(assembly_columns)(k->matrix, lambda0, 1);
-    if (!status) status = X(assembly_finish)(k->matrix, 0);
+    if (!status) status = analyse(k, lambda0);
     k->value_count = (size_t)largest;
     k->unknown_count = (size_t)(lambda0 + c);
     return status;
@@ -105,11 +113,13 @@ int X(kkt_create)(struct system *s, kkt **result)
     if (!status && !reduced) status = create_full(k);
     if (!status && reduced && s->c) status = X(multiplier_create)(s, NULL, &k->multiplier);
     if (!status) status = room_create(s->context, lay_out, k, &k->room);
-    if (status)
+    if (status) {
         X(kkt_destroy)(k);
-    else
-        *result = k;
-    return status;
+        return status;
+    }
+    if (!s->kkt && k->matrix) s->kkt = k;
+    *result = k;
+    return TAUT_OK;
 }
 
 /* Of the derivatives of phi by lambda the first part, G', stays; the forces' may not even be finite. */

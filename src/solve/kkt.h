@@ -12,6 +12,7 @@
 
 typedef struct kkt kkt;
 
+/* While there is one, others of the same system and thread have their analysis from it. */
 int X(kkt_create)(struct system *s, kkt **result);
 void X(kkt_destroy)(kkt *k);
 /* Forms and factors the matrix. TAUT_SINGULAR with a text that names a constraint when the constraints are

@@ -223,6 +223,7 @@ int X(system_share)(const struct system *plan, taut_context *context, struct sys
     s->plan = plan;
     s->native = NULL;
     s->multiplier = NULL;
+    s->kkt = NULL;
     s->context = context;
     int status = create_workspace(s);
     if (plan->m->input_count) {
@@ -270,6 +271,7 @@ int X(system_create)(model *m, struct system **result)
     if (!status) status = prepare_energy(s);
     if (!status) status = X(system_find_structure)(s);
     if (!status) status = prepare_energy(s); /* again: the Lagrangian may have been augmented */
+    taut_graph_settle(m->graph);             /* likewise */
     if (status)
         X(system_destroy)(s);
     else

@@ -149,6 +149,7 @@ struct system {
     workspace *work;      /* what evaluations write: of the thread that uses this struct */
     struct multiplier *multiplier; /* a multiplier matrix whose analysis others share (solve/multiplier.c); of this
                                       thread; NULL: there is none */
+    struct kkt *kkt;      /* likewise a saddle-point matrix (solve/kkt.c) */
     /* The user's setting for native code (native/native.h): a stepper asks with taut_native_request(s->native, ...).
        NULL (never) where no simulation set it, and in shares, because it belongs to one thread. */
     struct native_use *native;
