@@ -20,7 +20,7 @@ typedef struct {
     blocks_plan *plan;
     void *room;              /* of the numbers below */
     blocks_numbers numbers;
-    double *x, *right, *residual, *sums; /* of the unknowns of the order */
+    double *x, *right, *most, *residual, *sums; /* of the unknowns of the order */
     double *values, *plain;  /* for KLU: of the last factorisation; right-hand sides */
     int checked;             /* the first solution has been */
     int refined;             /* nonzero: solutions are */
@@ -44,10 +44,13 @@ static void substitute_transposed(const blocks *s, double *b)
    ERROR_MOST. */
 static double error_of(const blocks *s, const double *x)
 {
-    double most[2], error = 0;
-    if (taut_blocks_holds(&s->numbers, x, s->right, s->residual, most, ERROR_MOST)) return 0;
-    for (int k = 0; k < s->plan->unknowns; k++) s->sums[k] = fabs(s->right[k]);
-    taut_blocks_sizes(&s->numbers, most, s->sums);
+    double largest[2], error = 0;
+    if (taut_blocks_holds(&s->numbers, x, s->right, s->residual, largest, ERROR_MOST)) return 0;
+    for (int k = 0; k < s->plan->unknowns; k++) {
+        s->most[k] = largest[s->plan->late_mask[k] != 0];
+        s->sums[k] = fabs(s->right[k]);
+    }
+    taut_blocks_sizes(&s->numbers, s->most, s->sums);
     for (int k = 0; k < s->plan->unknowns; k++)
         if (!(fabs(s->residual[k]) <= error * s->sums[k]))
             error = s->sums[k] > 0 && fabs(s->residual[k]) < INFINITY ? fabs(s->residual[k]) / s->sums[k] : INFINITY;
@@ -209,7 +212,7 @@ static void lay_out(void *self, room_layout *l)
     z->pivots = room_take(l, work, sizeof(int));
     s->values = room_take(l, (size_t)plan->entries, sizeof(double));
     s->plain = room_take(l, (size_t)plan->n, sizeof(double));
-    double **arrays[] = { &z->size, &s->x, &s->right, &s->residual, &s->sums };
+    double **arrays[] = { &z->size, &s->x, &s->right, &s->most, &s->residual, &s->sums };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) *arrays[i] = room_take(l, unknowns, sizeof(double));
 }
 

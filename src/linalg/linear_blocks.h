@@ -142,7 +142,7 @@ void taut_blocks_substitute_transposed(const blocks_numbers *s, double *x);
    side b. */
 int taut_blocks_holds(const blocks_numbers *s, const double *x, const double *right, double *residual, double *most,
                       double limit);
-/* sizes += |A| most, for each unknown that of its kind */
+/* sizes += |A| most */
 void taut_blocks_sizes(const blocks_numbers *s, const double *most, double *sizes);
 
 #endif

@@ -1,19 +1,13 @@
 /* Elimination of the fronts (linear_blocks.h). */
 #include "linalg/linear_blocks_loops.h"
 
-/* A pivot on the diagonal is taken where it is so large beside the others of its column; that is, where these divided
-   by it are no larger. */
+/* A pivot on the diagonal is taken where it is so large beside the others of its column. */
 static const double DIAGONAL_LEAST = 0.1;
-#define FACTOR_MOST EQUAL(10.0)
 
 /* Lane k alone. */
 static const int64_t one_lane[][BLOCKS_LANES] = { { -1, 0, 0, 0 }, { 0, -1, 0, 0 }, { 0, 0, -1, 0 }, { 0, 0, 0, -1 } };
 
-/* Makes sizes of the lanes from k on, and zeros of those before. */
-static const int64_t sizes_from[][BLOCKS_LANES] = {
-    { INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX }, { 0, INT64_MAX, INT64_MAX, INT64_MAX },
-    { 0, 0, INT64_MAX, INT64_MAX }, { 0, 0, 0, INT64_MAX }, { 0, 0, 0, 0 }
-};
+INLINE double larger(double a, double b) { return b > a ? b : a; }
 
 #define HAS_ALL(mask) (((mask)[0] & (mask)[1] & (mask)[2] & (mask)[3]) != 0)
 #define HAS_SOME(mask) (((mask)[0] | (mask)[1] | (mask)[2] | (mask)[3]) != 0)
@@ -60,7 +54,7 @@ static void choose_pivots(double *d, size_t stride, int own, int k, int *pivots,
     for (int l = 0; l < lanes; l++) {
         const double *column = d + (size_t)k * stride + l;
         double most = 0;
-        for (int i = k + 1; i < own; i++) most = fmax(most, fabs(column[i * lanes]));
+        for (int i = k + 1; i < own; i++) most = larger(most, fabs(column[i * lanes]));
         if (!(fabs(column[k * lanes]) >= DIAGONAL_LEAST * most))
             choose_pivot(d + l, stride, own, k, &pivots[k * lanes + l], lanes);
     }
@@ -72,7 +66,7 @@ INLINE int has_pivots(const double *column, int own, int k, int lanes)
     if (lanes == 1) {
         double most = 0;
 #pragma GCC unroll 8
-        for (int i = k + 1; i < own; i++) most = fmax(most, fabs(column[i]));
+        for (int i = k + 1; i < own; i++) most = larger(most, fabs(column[i]));
         return fabs(column[k]) >= DIAGONAL_LEAST * most;
     }
     vector most = { 0 };
@@ -194,64 +188,6 @@ INLINE int invert_panel(const blocks_numbers *s, const blocks_group *g, int row,
     return invert(s, inverse, own, sizes, lanes);
 }
 
-/* ---- single fronts of few unknowns: the inverse is made in registers ---- */
-
-/* Lane k of x in all lanes. */
-#define LANE(x, k) ((vector){ (x)[k], (x)[k], (x)[k], (x)[k] })
-
-/* Step k of Gauss-Jordan elimination, with the pivot on the diagonal. rough: lanes in which it should not be there. Row
-   k of the inverse comes about as 0 - (-1) x. */
-#define STEP(k)                                                                                                      \
-    if ((k) < own) {                                                                                                 \
-        enum { AT_VECTOR = (k) / BLOCKS_LANES, AT_LANE = (k) % BLOCKS_LANES };                                       \
-        const bits others = ~BITS_AT(one_lane[AT_LANE]);                                                             \
-        const vector pivot = LANE(d[k][AT_VECTOR], AT_LANE), by = 1 / pivot;                                         \
-        vector column[2] = { d[k][0], d[k][1] };                                                                     \
-        column[AT_VECTOR] = CHOSEN(others, column[AT_VECTOR], EQUAL(-1.0));                                          \
-        pivots[k] = pivot[0];                                                                                        \
-        _Pragma("GCC unroll 6") for (int j = 0; j < own; j++)                                                        \
-            if (j != (k)) {                                                                                          \
-                const vector x = LANE(d[j][AT_VECTOR], AT_LANE) * by;                                                \
-                d[j][AT_VECTOR] = (vector)((bits)d[j][AT_VECTOR] & others);                                          \
-                for (int i = 0; i < some; i++) d[j][i] -= column[i] * x;                                             \
-            }                                                                                                        \
-        for (int i = 0; i < some; i++) d[k][i] = 0 - column[i] * by;                                                 \
-        for (int i = AT_VECTOR; i < some; i++)                                                                       \
-            rough |= (vector)((bits)d[k][i] & BITS_AT(sizes_from[i > AT_VECTOR ? 0 : AT_LANE + 1])) > FACTOR_MOST;   \
-    }
-
-/* As invert_panel. */
-INLINE int invert_few(const blocks_numbers *s, const blocks_group *g, double *inverse, const int own)
-{
-    const int some = (own + BLOCKS_PAST) / BLOCKS_LANES;
-    const double *from = s->fronts + g->at, *size = s->size + g->first;
-    double pivots[2 * BLOCKS_LANES], sizes[2 * BLOCKS_LANES];
-    vector d[BLOCKS_FIXED][2], sum[2] = { { 0 }, { 0 } };
-    bits rough = { 0 };
-#pragma GCC unroll 6
-    for (int j = 0; j < own; j++)
-#pragma GCC unroll 2
-        for (int i = 0; i < some; i++) {
-            d[j][i] = CONST_AT(from + (size_t)j * g->stride + BLOCKS_LANES * i);
-            sum[i] += SIZE_OF(d[j][i]);
-        }
-#pragma GCC unroll 2
-    for (int i = 0; i < some; i++) {
-        AT(sizes + BLOCKS_LANES * i) = LINEAR_SINGULAR * LARGER_OF(CONST_AT(size + BLOCKS_LANES * i), sum[i]);
-        AT(pivots + BLOCKS_LANES * i) = EQUAL(1.0);
-    }
-    STEP(0) STEP(1) STEP(2) STEP(3) STEP(4) STEP(5)
-#pragma GCC unroll 2
-    for (int i = 0; i < some; i++)
-        rough |= ~(SIZE_OF(CONST_AT(pivots + BLOCKS_LANES * i)) > CONST_AT(sizes + BLOCKS_LANES * i));
-    if (HAS_SOME(rough)) return invert_panel(s, g, 0, own, inverse, 1);
-#pragma GCC unroll 6
-    for (int j = 0; j < own; j++)
-#pragma GCC unroll 2
-        for (int i = 0; i < some; i++) AT(inverse + BLOCKS_LANES * (some * j + i)) = d[j][i];
-    return 1;
-}
-
 /* ---- what is left for the parents ---- */
 
 /* Adds a later column to the fronts of the parents. run: how many rows follow each other there, 1 or BLOCKS_LANES, from
@@ -283,53 +219,25 @@ INLINE void leave_column(const blocks_numbers *s, const blocks_group *g, const d
 }
 
 /* The sizes of what was left, row by row. */
-INLINE void leave_sizes(const blocks_numbers *s, const blocks_group *g, const double *most, int lanes)
+INLINE void leave_sizes(const blocks_numbers *s, const blocks_group *g, const double *sizes, int lanes)
 {
     const int *index = s->plan->index + g->indices;
-    for (int i = 0; i < g->later * lanes; i++) s->size[index[i]] = fmax(s->size[index[i]], most[i]);
+    const unsigned char *follow = s->plan->follow + g->runs;
+    for (int i = 0; i < g->later;)
+        if (follow[i] > 1) {
+            double *to = s->size + index[i * lanes];
+            AT(to) = LARGER_OF(CONST_AT(to), CONST_AT(sizes + i * lanes));
+            i += lanes > 1 ? 1 : BLOCKS_LANES;
+        } else {
+            for (int l = 0; l < lanes; l++)
+                s->size[index[i * lanes + l]] = larger(s->size[index[i * lanes + l]], sizes[i * lanes + l]);
+            i++;
+        }
 }
+
+#include "linalg/linear_blocks_few.h"
 
 /* ---- elimination ---- */
-
-/* Of the front of few unknowns with `some` vectors of later rows, which the compiler sees. */
-INLINE void eliminate_later_few(const blocks_numbers *s, const blocks_group *g, const double *inverse, const int own,
-                                const int some)
-{
-    const int mine = (own + BLOCKS_PAST) / BLOCKS_LANES, bare = g->bare, straight = g->straight;
-    const double *left = s->fronts + g->at + BLOCKS_LANES * mine;
-    const size_t *into_column = s->plan->into_column + g->indices;
-    const int into_row = s->plan->into_row[g->indices];
-    double *column = s->fronts + g->at + (size_t)own * g->stride, *known = s->work;
-    vector sizes_sum[4];
-#pragma GCC unroll 4
-    for (int i = 0; i < some; i++) sizes_sum[i] = (vector){ 0 };
-    for (int j = 0; j < g->later; j++, column += g->later_stride) {
-        vector sum[4];
-        product_few(sum, inverse, (size_t)(BLOCKS_LANES * mine), column, own, mine);
-#pragma GCC unroll 2
-        for (int i = 0; i < mine; i++) AT(column + BLOCKS_LANES * i) = sum[i];
-        product_few(sum, left, g->stride, column, own, some);
-#pragma GCC unroll 4
-        for (int i = 0; i < some; i++)
-            if (bare) sum[i] = 0 - sum[i];
-            else sum[i] = CONST_AT(column + BLOCKS_LANES * (mine + i)) - sum[i];
-        double *to = straight ? s->fronts + into_column[j] + into_row : known;
-#pragma GCC unroll 4
-        for (int i = 0; i < some; i++) {
-            sizes_sum[i] += SIZE_OF(sum[i]);
-            if (straight) sum[i] += CONST_AT(to + BLOCKS_LANES * i);
-            AT(to + BLOCKS_LANES * i) = sum[i];
-        }
-        if (!straight) leave_column(s, g, known, into_column + j, 1);
-    }
-    double *sizes = straight ? s->size + s->plan->index[g->indices] : s->more;
-#pragma GCC unroll 4
-    for (int i = 0; i < some; i++) {
-        if (straight) sizes_sum[i] = LARGER_OF(CONST_AT(sizes + BLOCKS_LANES * i), sizes_sum[i]);
-        AT(sizes + BLOCKS_LANES * i) = sizes_sum[i];
-    }
-    if (!straight) leave_sizes(s, g, sizes, 1);
-}
 
 /* Leaves F22 - F21 E to the parents. */
 INLINE void leave_later(const blocks_numbers *s, const blocks_group *g, int lanes)
@@ -374,23 +282,38 @@ INLINE void eliminate_panel(const blocks_numbers *s, const blocks_group *g, cons
     }
 }
 
+INLINE void eliminate_later_few_of(const blocks_numbers *s, const blocks_group *g, const double *inverse,
+                                   const int own)
+{
+    switch (vectors_of(g->later, 1)) {
+    case 0: return;
+    case 1: eliminate_later_few(s, g, inverse, own, 1); return;
+    case 2: eliminate_later_few(s, g, inverse, own, 2); return;
+    case 3: eliminate_later_few(s, g, inverse, own, 3); return;
+    case 4: eliminate_later_few(s, g, inverse, own, 4); return;
+    }
+    eliminate_panel(s, g, inverse, 0, own, 1);
+    leave_later(s, g, 1);
+}
+
 /* fixed: the number of own unknowns, all in one panel, where the compiler sees it; or 0. */
 INLINE int eliminate_group(const blocks_numbers *s, const blocks_group *g, int lanes, const int fixed)
 {
     const int *panel = s->plan->panel + g->first_panel;
     double *inverse = s->inverses + g->inverses;
-    if (fixed && !invert_few(s, g, inverse, fixed)) return 0;
-    if (fixed)
-        switch (vectors_of(g->later, 1)) {
-        case 0: return 1;
-        case 1: eliminate_later_few(s, g, inverse, fixed, 1); return 1;
-        case 2: eliminate_later_few(s, g, inverse, fixed, 2); return 1;
-        case 3: eliminate_later_few(s, g, inverse, fixed, 3); return 1;
-        case 4: eliminate_later_few(s, g, inverse, fixed, 4); return 1;
-        }
+    if (fixed && lanes > 1) {
+        if (!invert_lanes(s, g, inverse, fixed)) return 0;
+        eliminate_later_lanes(s, g, inverse, fixed);
+        return 1;
+    }
+    if (fixed) {
+        if (!invert_few(s, g, inverse, fixed)) return 0;
+        eliminate_later_few_of(s, g, inverse, fixed);
+        return 1;
+    }
     if (g->panels > 1) measure_own(s, g, lanes);
     for (int p = 0, row = 0; p < g->panels; row += panel[p++]) {
-        if (!fixed && !invert_panel(s, g, row, panel[p], inverse, lanes)) return 0;
+        if (!invert_panel(s, g, row, panel[p], inverse, lanes)) return 0;
         eliminate_panel(s, g, inverse, row, panel[p], lanes);
         inverse += panel[p] * taut_blocks_rows(panel[p], lanes) * lanes;
     }

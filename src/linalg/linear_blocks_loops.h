@@ -1,6 +1,6 @@
-/* What the loops of block elimination are made of (linear_blocks.h): vectors of BLOCKS_LANES numbers, which are rows of a
- * single front or a row of several, and products by them. Both are the same functions: `lanes` is a number that the
- * compiler sees. */
+/* What the loops of block elimination are made of (linear_blocks.h): vectors of BLOCKS_LANES numbers, rows of a
+ * single front or a row of several fronts, and products by them. `lanes` is a number that the compiler sees, so that
+ * both are one function. */
 #ifndef TAUT_LINALG_LINEAR_BLOCKS_LOOPS_H
 #define TAUT_LINALG_LINEAR_BLOCKS_LOOPS_H
 
@@ -110,6 +110,29 @@ INLINE void product_few(vector *sum, const double *matrix, size_t stride, const 
     }
 }
 
+/* sum := a square matrix times v, in lanes */
+INLINE void product_lanes(vector *sum, const double *matrix, size_t stride, const double *v, const int count)
+{
+#pragma GCC unroll 6
+    for (int k = 0; k < count; k++) {
+        const vector x = CONST_AT(v + BLOCKS_LANES * k);
+#pragma GCC unroll 6
+        for (int i = 0; i < count; i++) {
+            const vector product = CONST_AT(matrix + (size_t)k * stride + BLOCKS_LANES * i) * x;
+            if (k == 0) sum[i] = product;
+            else sum[i] += product;
+        }
+    }
+}
+
+/* sum := a row of a matrix times v, in lanes */
+INLINE void row_lanes(vector *sum, const double *row, size_t stride, const vector *v, const int count)
+{
+    *sum = CONST_AT(row) * v[0];
+#pragma GCC unroll 6
+    for (int k = 1; k < count; k++) *sum += CONST_AT(row + (size_t)k * stride) * v[k];
+}
+
 /* The same for any number of vectors. from: NULL, for zeros, or any place that `to` does not reach into. */
 INLINE void multiply(double *to, const double *from, const double *matrix, size_t stride, const double *v, int count,
                      int vectors, int lanes, int sign)
@@ -122,18 +145,21 @@ INLINE void multiply(double *to, const double *from, const double *matrix, size_
 #undef SOME
 }
 
-/* The function of a group: for a single front with a small number of own unknowns that the compiler sees, for a single
-   front of any size, or for fronts in lanes. */
-#define BY_SHAPE(g, FUNCTION)                                                                                        \
-    switch ((g)->lanes > 1 ? -1 : (g)->fixed) {                                                                      \
-    case -1: FUNCTION(BLOCKS_LANES, 0); break;                                                                       \
-    case 1: FUNCTION(1, 1); break;                                                                                   \
-    case 2: FUNCTION(1, 2); break;                                                                                   \
-    case 3: FUNCTION(1, 3); break;                                                                                   \
-    case 4: FUNCTION(1, 4); break;                                                                                   \
-    case 5: FUNCTION(1, 5); break;                                                                                   \
-    case 6: FUNCTION(1, 6); break;                                                                                   \
-    default: FUNCTION(1, 0);                                                                                         \
+/* The function of a group: for few own unknowns, whose number the compiler sees, or for any number; in lanes or not. */
+#define BY_NUMBER(g, lanes, FUNCTION)                                                                                \
+    switch ((g)->fixed) {                                                                                            \
+    case 1: FUNCTION(lanes, 1); break;                                                                               \
+    case 2: FUNCTION(lanes, 2); break;                                                                               \
+    case 3: FUNCTION(lanes, 3); break;                                                                               \
+    case 4: FUNCTION(lanes, 4); break;                                                                               \
+    case 5: FUNCTION(lanes, 5); break;                                                                               \
+    case 6: FUNCTION(lanes, 6); break;                                                                               \
+    default: FUNCTION(lanes, 0);                                                                                     \
     }
+#define BY_SHAPE(g, FUNCTION)                                                                                        \
+    if ((g)->lanes > 1)                                                                                              \
+        BY_NUMBER(g, BLOCKS_LANES, FUNCTION)                                                                         \
+    else                                                                                                             \
+        BY_NUMBER(g, 1, FUNCTION)
 
 #endif

@@ -59,6 +59,49 @@ INLINE void backward_few(const blocks_numbers *s, const blocks_group *g, double 
     multiply_some(y, y, right, g->later_stride, known, g->later, 1, -1, mine);
 }
 
+/* The same in lanes. */
+INLINE void forward_lanes(const blocks_numbers *s, const blocks_group *g, double *x, const int own)
+{
+    const int *index = s->plan->index + g->indices;
+    const unsigned char *follow = s->plan->follow + g->runs;
+    const double *left = s->fronts + g->at + BLOCKS_LANES * own;
+    double *y = x + g->first;
+    vector found[BLOCKS_FIXED];
+    product_lanes(found, s->inverses + g->inverses, (size_t)(BLOCKS_LANES * own), y, own);
+#pragma GCC unroll 6
+    for (int i = 0; i < own; i++) AT(y + BLOCKS_LANES * i) = found[i];
+    for (int i = 0; i < g->later; i++, index += BLOCKS_LANES) {
+        vector sum;
+        row_lanes(&sum, left + BLOCKS_LANES * i, g->stride, found, own);
+        if (follow[i] > 1)
+            AT(x + *index) -= sum;
+        else
+            for (int l = 0; l < BLOCKS_LANES; l++) x[index[l]] -= sum[l];
+    }
+}
+
+INLINE void backward_lanes(const blocks_numbers *s, const blocks_group *g, double *x, const int own)
+{
+    const int *index = s->plan->index + g->indices;
+    const unsigned char *follow = s->plan->follow + g->runs;
+    const double *right = s->fronts + g->at + (size_t)own * g->stride;
+    double *y = x + g->first;
+    vector sum[BLOCKS_FIXED];
+#pragma GCC unroll 6
+    for (int i = 0; i < own; i++) sum[i] = CONST_AT(y + BLOCKS_LANES * i);
+    for (int j = 0; j < g->later; j++, index += BLOCKS_LANES, right += g->later_stride) {
+        vector known;
+        if (follow[j] > 1)
+            known = CONST_AT(x + *index);
+        else
+            known = (vector){ x[index[0]], x[index[1]], x[index[2]], x[index[3]] };
+#pragma GCC unroll 6
+        for (int i = 0; i < own; i++) sum[i] -= CONST_AT(right + BLOCKS_LANES * i) * known;
+    }
+#pragma GCC unroll 6
+    for (int i = 0; i < own; i++) AT(y + BLOCKS_LANES * i) = sum[i];
+}
+
 INLINE void forward(const blocks_numbers *s, const blocks_group *g, double *x, int lanes)
 {
     const int panels = g->panels, *panel = s->plan->panel + g->first_panel, end = g->rows + g->later;
@@ -103,13 +146,15 @@ static VECTOR_LOOPS void substitute(const blocks_numbers *s, double *x)
     const blocks_plan *plan = s->plan;
     for (int k = 0; k < plan->count; k++) {
         const blocks_group *g = &plan->groups[k];
-#define FORWARD(lanes, fixed) fixed ? forward_few(s, g, x, fixed) : forward(s, g, x, lanes)
+#define FORWARD(lanes, fixed)                                                                                        \
+    (!(fixed) ? forward(s, g, x, lanes) : (lanes) > 1 ? forward_lanes(s, g, x, fixed) : forward_few(s, g, x, fixed))
         BY_SHAPE(g, FORWARD)
 #undef FORWARD
     }
     for (int k = plan->count - 1; k >= 0; k--) {
         const blocks_group *g = &plan->groups[k];
-#define BACKWARD(lanes, fixed) fixed ? backward_few(s, g, x, fixed) : backward(s, g, x, lanes)
+#define BACKWARD(lanes, fixed)                                                                                       \
+    (!(fixed) ? backward(s, g, x, lanes) : (lanes) > 1 ? backward_lanes(s, g, x, fixed) : backward_few(s, g, x, fixed))
         BY_SHAPE(g, BACKWARD)
 #undef BACKWARD
     }
@@ -120,11 +165,11 @@ void taut_blocks_substitute(const blocks_numbers *s, double *x) { substitute(s, 
 /* ---- the transposed: x2 := x2 - E'x1 on the way up, x1 := D'(x1 - F21'x2) on the way down ---- */
 
 /* A number of a front, in its row and column. */
-static const double *entry(const double *fronts, const blocks_group *g, int row, int column)
+static const double *entry(const blocks_numbers *s, const blocks_group *g, int row, int column)
 {
     const size_t at = column < g->own ? (size_t)column * g->stride
                                       : (size_t)g->own * g->stride + (size_t)(column - g->own) * g->later_stride;
-    return fronts + g->at + at + (row < g->own ? row : g->rows + row - g->own) * g->lanes;
+    return s->fronts + g->at + at + (row < g->own ? row : g->rows + row - g->own) * g->lanes;
 }
 
 static int unknown_of(const blocks_numbers *s, const blocks_group *g, int k, int lane)
@@ -138,7 +183,7 @@ static void forward_transposed(const blocks_numbers *s, const blocks_group *g, d
     const int *panel = s->plan->panel + g->first_panel;
     for (int p = 0, row = 0; p < g->panels; row += panel[p++])
         for (int j = row + panel[p]; j < g->own + g->later; j++) {
-            const double *e = entry(s->fronts, g, row, j) + lane;
+            const double *e = entry(s, g, row, j) + lane;
             double *to = x + unknown_of(s, g, j, lane);
             for (int i = 0; i < panel[p]; i++) *to -= e[i * g->lanes] * x[unknown_of(s, g, row + i, lane)];
         }
@@ -156,7 +201,7 @@ static void backward_transposed(const blocks_numbers *s, const blocks_group *g, 
         for (int k = 0; k < of_panel; k++) {
             double sum = x[unknown_of(s, g, row + k, lane)];
             for (int i = rest; i < g->own + g->later; i++)
-                sum -= entry(s->fronts, g, i, row + k)[lane] * x[unknown_of(s, g, i, lane)];
+                sum -= entry(s, g, i, row + k)[lane] * x[unknown_of(s, g, i, lane)];
             s->work[k] = sum;
         }
         for (int k = 0; k < of_panel; k++) {
@@ -260,15 +305,43 @@ int taut_blocks_holds(const blocks_numbers *s, const double *x, const double *ri
     return holds(s, x, right, residual, most, limit);
 }
 
-void taut_blocks_sizes(const blocks_numbers *s, const double *most, double *sizes)
+/* sizes := sizes + |matrix| most */
+INLINE void add_sizes(double *sizes, const double *matrix, size_t stride, const double *most, int count, int vectors,
+                      int lanes)
+{
+    for (int i = 0; i < vectors; i++, sizes += BLOCKS_LANES, matrix += BLOCKS_LANES) {
+        vector sum = AT(sizes);
+        for (int k = 0; k < count; k++)
+            sum += SIZE_OF(CONST_AT(matrix + (size_t)k * stride)) * FACTOR(most + k * lanes, lanes);
+        AT(sizes) = sum;
+    }
+}
+
+INLINE void add_sizes_of_group(const blocks_numbers *s, const blocks_group *g, const double *most, double *sizes,
+                               int lanes)
+{
+    const double *front = s->image + g->at, *right = front + (size_t)g->own * g->stride;
+    const double *left = front + g->rows * lanes, *mine = most + g->first;
+    const int vectors = vectors_of(g->own, lanes), later_vectors = vectors_of(g->later, lanes);
+    double *known = s->work;
+    gather(s, g, most, known, lanes);
+    add_sizes(sizes + g->first, front, g->stride, mine, g->own, vectors, lanes);
+    add_sizes(sizes + g->first, right, g->later_stride, known, g->later, vectors, lanes);
+    for (int i = 0; i < BLOCKS_LANES * later_vectors; i++) known[i] = 0;
+    add_sizes(known, left, g->stride, mine, g->own, later_vectors, lanes);
+    scatter(s, g, known, sizes, lanes);
+}
+
+static VECTOR_LOOPS void add_all_sizes(const blocks_numbers *s, const double *most, double *sizes)
 {
     const blocks_plan *plan = s->plan;
     for (int k = 0; k < plan->count; k++) {
         const blocks_group *g = &plan->groups[k];
-        for (int l = 0; l < g->lanes; l++)
-            for (int j = 0; j < g->own + g->later; j++)
-                for (int i = 0; i < (j < g->own ? g->own + g->later : g->own); i++)
-                    sizes[unknown_of(s, g, i, l)] += fabs(entry(s->image, g, i, j)[l])
-                                                     * most[plan->late_mask[unknown_of(s, g, j, l)] != 0];
+        if (g->lanes > 1)
+            add_sizes_of_group(s, g, most, sizes, BLOCKS_LANES);
+        else
+            add_sizes_of_group(s, g, most, sizes, 1);
     }
 }
+
+void taut_blocks_sizes(const blocks_numbers *s, const double *most, double *sizes) { add_all_sizes(s, most, sizes); }
