@@ -399,7 +399,7 @@ static void refuses(void **unused)
 
 /* A mass matrix that depends on positions, written so that products of three factors and more appear: charts of a torus
    and of a surface. The step back is the step, read from its other end. 20 steps of 0.05 and back; with products that
-   depend on which end is the first the way back misses by 1e-4. */
+   depend on which end is the first the way back misses by 1e-6. */
 static void returns_on_charts(void **unused)
 {
     (void)unused;
