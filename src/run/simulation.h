@@ -66,7 +66,7 @@ typedef struct {
     int possible;            /* there is a state to go back to */
     long count;
     real t;                  /* of the first */
-    long doubtful;           /* steps that were accepted although no parts were better */
+    long doubtful;           /* steps that were accepted although no parts were better, and changed the energy */
     real doubtful_t, change; /* of the one that changed the energy most */
 } division;
 
