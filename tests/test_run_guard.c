@@ -76,7 +76,8 @@ static const char light_hinge[] =
     "  turned = {-0.707106781187, -4.24264068706e-06, -0.707106781174, 1.27e-11} })\n"
     "local b = body('b', { mass = 0.037, inertia = {8.3e-06, 8.2e-06, 5.4e-06}, at = {0.0752, -0.0078, 0.1141},\n"
     "  turned = {-0.520743433494, -1.56e-06, -0.85371322847, -2.56e-06} })\n"
-    "revolute('j', a, b, { at = {0.0461, -0.0228, 0.1195}, axis = {-1.8e-11, -1, -6e-06}, angle = { damping = 0.03 } })\n";
+    "revolute('j', a, b, { at = {0.0461, -0.0228, 0.1195}, axis = {-1.8e-11, -1, -6e-06},\n"
+    "  angle = { damping = 0.03 } })\n";
 
 static void honest_errors(void **unused)
 {

@@ -269,8 +269,8 @@ static int write_film(rendering *z)
 {
     encoder e;
     if (taut_new_file_is_special(z->path))
-        return complain(EXIT_USAGE, "cannot write %s: ffmpeg goes to and fro in its file, and this is not a regular one",
-                        z->path);
+        return complain(EXIT_USAGE,
+                        "cannot write %s: ffmpeg goes to and fro in its file, and this is not a regular one", z->path);
     char *part = malloc(strlen(z->path) + sizeof NEW_FILE_ENDING);
     if (!part) return complain(EXIT_FAILED, "out of memory");
     taut_new_file_name(z->path, part);

@@ -2,9 +2,9 @@
  *
  * Where constraints come to depend on each other, a linkage laid flat, the places at which a step evaluates forces (its
  * stages) may come so near to the singular position that the equations of the step say little about them: with a
- * distance d Newton's matrix is nearly singular, round-off of g is divided by d, and the iteration, which converges from
- * no farther than about d, may end at a solution on another branch. Neither is a matter of the motion, which passes in
- * any case, but of where the stages fall. Two parts of unequal lengths put them elsewhere.
+ * distance d Newton's matrix is nearly singular, round-off of g is divided by d, and the iteration, which converges
+ * from no farther than about d, may end at a solution on another branch. Neither is a matter of the motion, which
+ * passes in any case, but of where the stages fall. Two parts of unequal lengths put them elsewhere.
  *
  * Newton's iteration says when a step is doubtful. Then parts are tried until one pair is not; if all are, the step
  * stands as it is. All this depends on the state and the step alone, so that a resumed run does the same. */
@@ -115,8 +115,8 @@ int X(simulation_divided_text)(const simulation *z, char *text, size_t size)
                        d->count > 1 ? "the first" : "that", (double)d->t);
     if (d->doubtful && end >= 0 && (size_t)end < size)
         snprintf(text + end, size - (size_t)end,
-                 "%s%ld step%s with nearly singular equations could be solved neither whole nor in parts without doubt: "
-                 "the one at t = %.6g changed the energy by %.2g; another step length may do better",
+                 "%s%ld step%s with nearly singular equations could be solved neither whole nor in parts without "
+                 "doubt: the one at t = %.6g changed the energy by %.2g; another step length may do better",
                  end ? "; " : "", d->doubtful, d->doubtful > 1 ? "s" : "", (double)d->doubtful_t, (double)d->change);
     return d->count || d->doubtful;
 }
