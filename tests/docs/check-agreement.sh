@@ -99,7 +99,7 @@ compare "Numbers of figures" figures documented-figures
 # Commits that tables say they were measured on: of the history, where it is there.
 if git -C "$root" rev-parse --is-shallow-repository 2> /dev/null | grep -q false; then
     grep -ho 'commit [0-9a-f]\{7,40\}' "$root"/bench/README.md "$root"/bench/tables/*.md "$root"/docs/*.md | sort -u |
-        while read -r _ commit; do git -C "$root" cat-file -e "$commit" 2> /dev/null || echo "$commit"; done > unknown
+        while read -r _ commit; do git -C "$root" merge-base --is-ancestor "$commit" HEAD 2> /dev/null || echo "$commit"; done > unknown
     : > nothing
     compare "Commits that are cited and are not in the history (nothing)" unknown nothing
 fi
