@@ -1,9 +1,9 @@
 #!/bin/sh
-# compile-32.sh COMPILER FLAGS..: reads every source file of src/ and programs/ as a compiler for 32 bits does, with all
-# warnings as errors: sizes that do not fit (8 GiB in a size_t is 0), shifts and formats of long. FLAGS are -I and
-# -isystem. No code is made, and the headers of libraries are those of this machine, so that no package for i386 is needed:
-# where the C library has headers for 64 bits alone they serve here, too. Status 77 (for CTest: skipped) where the compiler
-# has no -m32, or the headers do not take it.
+# compile-32.sh COMPILER FLAGS..: reads every source file of src/ and programs/, and what the tests load into programs,
+# as a compiler for 32 bits does, with all warnings as errors: sizes that do not fit (8 GiB in a size_t is 0), shifts and
+# formats of long. FLAGS are -I and -isystem. No code is made, and the headers of libraries are those of this machine, so
+# that no package for i386 is needed: where the C library has headers for 64 bits alone they serve here, too. Status 77
+# (for CTest: skipped) where the compiler has no -m32, or the headers do not take it.
 set -u
 cd "$(dirname "$0")/.."
 compiler=$1
@@ -26,7 +26,7 @@ flags="-m32 -msse2 -mfpmath=sse -std=gnu11 -fsyntax-only -Wall -Wextra -Werror -
 "$compiler" $flags "$work/try.c" 2> "$work/said" ||
     { echo "skipped: $compiler -m32 does not compile here: $(head -1 "$work/said")"; exit 77; }
 failed=0 files=0
-for file in src/*/*.c programs/*/*.c; do
+for file in src/*/*.c programs/*/*.c tests/fault/*.c; do
     [ "${file#programs/mpi/}" = "$file" ] || continue
     files=$((files + 1))
     # shellcheck disable=SC2086
