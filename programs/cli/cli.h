@@ -100,7 +100,8 @@ int load_model(taut_context *context, const char *path, const definitions *d, ta
 /* A number of the library; its strings for numbers. */
 static inline wide wide_of(taut_value value) { return (wide)value.high + value.low; }
 /* Writes a temporary file next to the wanted one, and renames it when it is complete: what could not be finished does
-   not take the place of what was good. `write` returns a status. Complains, and returns an exit status. */
+   not take the place of what was good. What is no regular file, such as a pipe, is written to directly. `write` returns
+   a status. Complains, and returns an exit status. */
 int write_whole_file(taut_context *context, const char *path, int (*write)(void *user, FILE *file), void *user);
 /* Files that belong together: none takes its name before all are complete. */
 typedef struct {
@@ -109,6 +110,8 @@ typedef struct {
     void *user;
 } whole_file;
 int write_whole_files(taut_context *context, const whole_file *files, size_t count);
+/* Says what was written: a line with its name. Not where that is a device or a pipe, maybe the output itself. */
+void put_output_name(const char *path);
 /* A context whose remarks go to stderr. */
 taut_context *make_context(void);
 

@@ -63,7 +63,7 @@ int encoder_begin(encoder *z, const char *part, const char *name, int webm, int 
                         "%s: films of this kind are made by %s, which is not installed (Debian: apt install "
                         "ffmpeg); .gif and .png need nothing",
                         name, PROGRAM);
-    FILE *file = taut_new_file(part); /* ours, so that no link that lies there is written to */
+    FILE *file = taut_new_file(name, part); /* ours, so that no link that lies there is written to */
     if (!file) return complain(EXIT_USAGE, "cannot write %s: %s", name, strerror(errno));
     fclose(file);
     snprintf(size, sizeof size, "%dx%d", width, height);

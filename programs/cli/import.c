@@ -1,6 +1,7 @@
 /* taut import: a robot description (URDF or MJCF) as a model of bodies and joints, to go on with. */
 #include <unistd.h>
 
+#include "base/new_file.h"
 #include "cli/cli.h"
 #include "cli/screen.h"
 #include "import/import.h"
@@ -47,7 +48,8 @@ static int import_main(int argc, char **argv)
         return complain(EXIT_USAGE,
                         "'taut import' needs one robot description, as in: taut import arm.urdf -o arm.lua");
     const char *output = options_value(&o, "output", NULL);
-    if (output && !options_value(&o, "force", NULL) && access(output, F_OK) == 0) /* it may have been worked on */
+    /* it may have been worked on; a device or a pipe stays what it is */
+    if (output && !options_value(&o, "force", NULL) && access(output, F_OK) == 0 && !taut_new_file_is_special(output))
         return complain(EXIT_USAGE, "'%s' exists: --force replaces it; or give -o another name", output);
     taut_context *context = make_context();
     if (!context) return EXIT_FAILED;

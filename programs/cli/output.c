@@ -26,15 +26,12 @@ static int cannot_write(const char *path, int status)
 
 static int write_part(taut_context *context, const whole_file *f, const char *part)
 {
-    FILE *file = taut_new_file(part);
+    FILE *file = taut_new_file(f->path, part);
     if (!file) return cannot_write(f->path, EXIT_USAGE);
-    const int status = f->write(f->user, file);
-    int code = status ? complain(exit_status_of(status), "%s: %s", f->path, taut_error_text(context)) : EXIT_DONE;
-    const int error = ferror(file) ? errno : 0;
-    const int unwritten = fclose(file) == EOF || error;
-    if (error) errno = error;
-    if (unwritten && !code) code = cannot_write(f->path, EXIT_FAILED);
-    return code;
+    const int status = f->write(f->user, file), written = !ferror(file), error = errno, closed = fclose(file) != EOF;
+    if (!written) errno = error;
+    if (!written || (!status && !closed)) return cannot_write(f->path, EXIT_FAILED);
+    return status ? complain(exit_status_of(status), "%s: %s", f->path, taut_error_text(context)) : EXIT_DONE;
 }
 
 int write_whole_files(taut_context *context, const whole_file *files, size_t count)
@@ -43,24 +40,28 @@ int write_whole_files(taut_context *context, const whole_file *files, size_t cou
     size_t begun = 0, settled = 0;
     int code = parts ? EXIT_DONE : complain(EXIT_FAILED, "out of memory");
     for (; !code && begun < count; begun++) {
-        const size_t size = strlen(files[begun].path) + 8;
-        parts[begun] = malloc(size);
+        parts[begun] = malloc(strlen(files[begun].path) + sizeof NEW_FILE_ENDING);
         if (!parts[begun]) {
             code = complain(EXIT_FAILED, "out of memory");
             break;
         }
-        snprintf(parts[begun], size, "%s.part", files[begun].path);
+        taut_new_file_name(files[begun].path, parts[begun]);
         code = write_part(context, &files[begun], parts[begun]);
     }
     for (; !code && settled < count; settled++)
-        if (taut_new_file_settle(parts[settled], files[settled].path)) {
+        if (taut_new_file_settle(files[settled].path, parts[settled])) {
             code = cannot_write(files[settled].path, EXIT_FAILED);
             break;
         }
-    for (size_t i = settled; i < begun; i++) unlink(parts[i]);
+    for (size_t i = settled; i < begun; i++) taut_new_file_discard(files[i].path, parts[i]);
     for (size_t i = 0; parts && i < count; i++) free(parts[i]);
     free(parts);
     return code;
+}
+
+void put_output_name(const char *path)
+{
+    if (!taut_new_file_is_special(path)) printf("%s\n", path);
 }
 
 int write_whole_file(taut_context *context, const char *path, int (*write)(void *user, FILE *file), void *user)

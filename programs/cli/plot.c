@@ -241,7 +241,7 @@ static int draw(plot *z)
     for (size_t i = 0; i < f->curve_count; i++) f->equal &= z->curves[i].alike;
     if (f->equal && !options_value(z->o, "size", NULL)) f->width = 500, f->height = 540;
     code = z->path ? write_whole_file(z->context, z->path, write_picture, z) : show(z);
-    if (!code && z->path) printf("%s\n", z->path);
+    if (!code && z->path) put_output_name(z->path);
     return code;
 }
 

@@ -267,11 +267,13 @@ static int write_gif(void *user, FILE *file)
 /* Through ffmpeg, into a file beside the wanted one. */
 static int write_film(rendering *z)
 {
-    size_t size = strlen(z->path) + 8;
-    char *part = malloc(size);
     encoder e;
+    if (taut_new_file_is_special(z->path))
+        return complain(EXIT_USAGE,
+                        "cannot write %s: ffmpeg goes to and fro in its file, and this is not a regular one", z->path);
+    char *part = malloc(strlen(z->path) + sizeof NEW_FILE_ENDING);
     if (!part) return complain(EXIT_FAILED, "out of memory");
-    snprintf(part, size, "%s.part", z->path);
+    taut_new_file_name(z->path, part);
     int code = encoder_begin(&e, part, z->path, z->kind == FORMAT_WEBM, z->look.width, z->look.height, z->fps);
     if (code) {
         free(part);
@@ -284,7 +286,7 @@ static int write_film(rendering *z)
     }
     code = encoder_end(&e);
     if (status) code = complain(exit_status_of(status), "%s: %s", z->path, taut_error_text(z->context));
-    if (!code && taut_new_file_settle(part, z->path))
+    if (!code && taut_new_file_settle(z->path, part))
         code = complain(EXIT_FAILED, "cannot write %s: %s", z->path, strerror(errno));
     if (code) unlink(part);
     free(part);
@@ -318,7 +320,7 @@ static int render_run(rendering *z, const char *path)
     if (!status) status = taut_film_open(z->context, r, &z->look, &z->shown);
     if (!status) status = taut_image_create(z->context, z->look.width, z->look.height, &z->picture);
     code = status ? complain(exit_status_of(status), "%s", taut_error_text(z->context)) : write_file(z);
-    if (!code) printf("%s\n", z->path);
+    if (!code) put_output_name(z->path);
     taut_image_free(z->context, &z->picture);
     taut_film_close(z->shown);
     taut_record_close(r);

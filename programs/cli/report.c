@@ -83,7 +83,7 @@ static int report_main(int argc, char **argv)
         const char *path = options_value(&o, "output", otherwise);
         page_source source = { .run = run, .part = part };
         code = path ? write_whole_file(context, path, write_page, &source) : complain(EXIT_FAILED, "out of memory");
-        if (!code) printf("%s\n", path);
+        if (!code) put_output_name(path);
         if (!code) screen_next("open %s in a browser", path);
         free(otherwise);
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/new_file.h"
 #include "ensemble/sweep_inside.h"
 
 typedef struct {
@@ -283,9 +284,11 @@ int taut_sweep_merge(taut_context *context, const char *const *paths, size_t cou
 {
     merger z = { .context = context, .first = UINT64_MAX };
     if (!replace && access(to, F_OK) == 0) return taut_fail(context, TAUT_BAD_USAGE, "'%s' exists", to);
-    char *part = taut_mem_new(context, strlen(to) + 6, 1); /* it gets its name when it is complete */
+    if (taut_new_file_is_special(to))
+        return taut_fail(context, TAUT_CANNOT_WRITE, "cannot write '%s': it is not a regular file", to);
+    char *part = taut_mem_new(context, strlen(to) + sizeof NEW_FILE_ENDING, 1); /* its name until it is complete */
     if (!part) return TAUT_OUT_OF_MEMORY;
-    sprintf(part, "%s.part", to);
+    taut_new_file_name(to, part);
     unlink(part);
     int status = merge(&z, paths, count, part);
     taut_sweep_writer_close(z.file);

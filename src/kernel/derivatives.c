@@ -188,18 +188,28 @@ static int is_varied(const kernel *k, discrete_mode mode, uint32_t slot)
            || (mode == DISCRETE_JOINT && k->slot_kind[slot] == KIND_W);
 }
 
-/* f + 1/2 f_w . (w1 - w0): for f = 1/2 w'M w + a.w - V it is 1/2 w0'M w1 + a.(w0 + w1)/2 - V */
+/* The mean of f + 1/2 f_w . (w1 - w0) at w0 and of the same from the other end: for f = 1/2 w'M w + a.w - V both are
+   1/2 w0'M w1 + a.(w0 + w1)/2 - V, but discrete gradients of products depend on how these are written, and a step read
+   from its end has to see the same. */
 static expr polarised(store *s, kernel *k)
 {
     graph *g = s->shapes;
-    expr sum = k->value;
-    int status = ensure_gradient(s, k);
+    expr sum = k->value, half = taut_expr_number(g, (wide)0.5);
+    expr *ends = taut_mem_new(s->context, 2 * (size_t)k->slots, sizeof *ends),
+         *others = taut_mem_new(s->context, 2 * (size_t)k->slots, sizeof *others);
+    int status = ends && others ? ensure_gradient(s, k) : TAUT_OUT_OF_MEMORY;
+    size_t count = 0;
     for (uint32_t i = 0; !status && i < k->slots; i++) {
         if (k->slot_kind[i] != KIND_W) continue;
-        expr change = taut_expr_sub(g, taut_expr_variable(g, KIND_DIRECTION_U, i), taut_expr_variable(g, KIND_SLOT, i));
-        sum = taut_expr_add(g, sum,
-                            taut_expr_mul(g, taut_expr_number(g, (wide)0.5), taut_expr_mul(g, k->gradient[i], change)));
+        expr w0 = taut_expr_variable(g, KIND_SLOT, i), w1 = taut_expr_variable(g, KIND_DIRECTION_U, i);
+        sum = taut_expr_add(g, sum, taut_expr_mul(g, half, taut_expr_mul(g, k->gradient[i], taut_expr_sub(g, w1, w0))));
+        ends[count] = others[count + 1] = w0, ends[count + 1] = others[count] = w1;
+        count += 2;
     }
+    if (!status && count)
+        sum = taut_expr_mul(g, half, taut_expr_add(g, sum, taut_expr_substitute(g, sum, ends, others, count)));
+    taut_mem_free(s->context, ends);
+    taut_mem_free(s->context, others);
     return status ? 0 : sum;
 }
 

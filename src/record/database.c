@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "record/record.h"
 
@@ -27,9 +28,19 @@ static int distrust(database *d)
     return TAUT_OK;
 }
 
+/* Reading a pipe would wait for ever, and writing a run to a device would lose it. Names that SQLite knows by itself,
+   such as :memory:, are no files. */
+static int check_kind(taut_context *context, const char *path)
+{
+    struct stat found;
+    if (stat(path, &found) || S_ISREG(found.st_mode) || S_ISDIR(found.st_mode)) return TAUT_OK;
+    return taut_fail(context, TAUT_CANNOT_READ, "cannot read '%s': it is not a regular file, as a run has to be", path);
+}
+
 int taut_database_open(taut_context *context, const char *path, int flags, database *d)
 {
     *d = (database){ .context = context };
+    if (check_kind(context, path)) return TAUT_CANNOT_READ;
     if (!(d->path = taut_mem_text(context, path))) return TAUT_OUT_OF_MEMORY;
     int code = sqlite3_open_v2(path, &d->handle, flags | SQLITE_OPEN_NOMUTEX, NULL); /* one thread at a time */
     int status = TAUT_OK;

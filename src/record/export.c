@@ -39,16 +39,16 @@ int taut_export_read(taut_context *context, record *r, const export_options *opt
 
 char *taut_export_begin(taut_context *context, const char *path)
 {
-    char *part = taut_mem_new(context, strlen(path) + 6, 1);
-    if (part) strcat(strcpy(part, path), ".part");
+    char *part = taut_mem_new(context, strlen(path) + sizeof NEW_FILE_ENDING, 1);
+    if (part) taut_new_file_name(path, part);
     return part;
 }
 
 int taut_export_end(taut_context *context, char *part, const char *path, int status)
 {
-    if (!status && taut_new_file_settle(part, path))
+    if (!status && taut_new_file_settle(path, part))
         status = taut_fail(context, TAUT_CANNOT_WRITE, "cannot write '%s': %s", path, strerror(errno));
-    if (status && part) unlink(part);
+    if (status && part) taut_new_file_discard(path, part);
     taut_mem_free(context, part);
     return status;
 }
@@ -91,7 +91,7 @@ int taut_export_csv(taut_context *context, record *r, const char *path, const ex
     z.digits = precision && strcmp(precision, "quad") == 0 && WIDE_DIGITS >= 34 ? 34 : 17;
     char *part = taut_export_begin(context, path);
     if (!part) return TAUT_OUT_OF_MEMORY;
-    z.file = taut_new_file(part);
+    z.file = taut_new_file(path, part);
     int status = z.file ? write_header(&z, r, options) : cannot_write(&z);
     if (!status) status = taut_export_read(context, r, options, write_lines, &z);
     if (z.file && fclose(z.file) && !status) status = cannot_write(&z);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/new_file.h"
 #include "base/text.h"
 #include "record/export.h"
 
@@ -269,6 +270,9 @@ int taut_export_hdf5(taut_context *context, record *r, const char *path, const e
     store z = { .context = context, .r = r, .path = path, .options = options };
     H5E_auto2_t printer;
     void *user;
+    if (taut_new_file_is_special(path))
+        return taut_fail(context, TAUT_CANNOT_WRITE,
+                         "cannot write '%s': HDF5 goes to and fro in its file, and this is not a regular one", path);
     int status = load(context, &z.h5);
     if (status) return status;
     char *part = taut_export_begin(context, path);

@@ -131,7 +131,7 @@ int taut_export_xyz(taut_context *context, record *r, const char *path, const ex
     char *part = taut_export_begin(context, path);
     int status = part ? find_points(&z, r) : TAUT_OUT_OF_MEMORY;
     if (!status) status = choose_columns(&z, r);
-    if (!status && !(z.file = taut_new_file(part))) status = cannot_write(&z);
+    if (!status && !(z.file = taut_new_file(path, part))) status = cannot_write(&z);
     const export_options chosen = { z.columns, z.column_count, options->every };
     if (!status) status = taut_export_read(context, r, &chosen, write_molecules, &z);
     if (z.file && fclose(z.file) && !status) status = cannot_write(&z);

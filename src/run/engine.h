@@ -300,6 +300,8 @@ struct run_progress; /* run/progress.h */
     /* Whether the multipliers grew while the motion stayed as it is, since the start: 1, and a sentence that says    \
        when and whose (text NULL: not asked for). */                                                                  \
     F(int, strain, (const void *self, char *text, size_t size))                                                       \
+    /* Whether steps beside singular positions were made in parts, or are doubtful: 1, and what to say of that. */    \
+    F(int, divided, (const void *self, char *text, size_t size))                                                      \
     /* What makes its steps now; how many programs of straight-line code that runs in a step, and how many runs so    \
        far the general path had to do after all. */                                                                   \
     F(step_code, execution, (const void *self, int *parts, long *left))                                               \

@@ -57,7 +57,8 @@ static int is_energy_lost(run_guard *g, double error, double change, int last)
     if (settling || (sampled && error <= PART * (double)size)) g->sum += (double)size, g->samples += 1;
     if (settling || (strange && error <= (double)size / 2)) g->energies = fmax(g->energies, (double)size);
     const int far = !settling && fmin(error, change) > FAR * usual && fmin(error, change) > PART * (double)size;
-    const int absurd = in_a_row(&g->absurd, error > ENORMOUS * g->energies),
+    /* at rest all energies may be round-off */
+    const int absurd = in_a_row(&g->absurd, error > ENORMOUS * g->energies && !g->api->is_still(g->engine)),
               lasting = in_a_row(&g->far, far && !g->api->is_still(g->engine));
     return absurd >= PATIENCE || (absurd && last) || lasting >= LASTING || (lasting >= PATIENCE && last);
 }

@@ -141,6 +141,13 @@ static void report_strain(loop *z)
     z->strained = 1;
 }
 
+/* At the end: of all of them. */
+static void report_divided(loop *z)
+{
+    char text[TAUT_ERROR_TEXT];
+    if (z->api->divided(z->engine, text, sizeof text)) taut_note(z->context, "%s", text);
+}
+
 static int watch(loop *z, int last)
 {
     int status = look(z, last);
@@ -255,6 +262,7 @@ int taut_run_loop(taut_context *context, const engine_api *api, void *engine, co
     api->on_event(engine, on_event, &z);
     if (!status) status = steps(&z);
     api->on_event(engine, NULL, NULL);
+    report_divided(&z);
     if (result->quantities) taut_run_result_update(api, engine, result);
     result->t = api->time(engine);
     taut_mem_free(context, z.frame);

@@ -28,6 +28,7 @@ void X(simulation_destroy)(simulation *z)
     X(simulation_matrices_clear)(z);
     if (z->s) X(state_clear)(z->s, &z->x);
     if (z->s) X(state_clear)(z->s, &z->begin);
+    if (z->s) X(simulation_divided_destroy)(z);
     room_free(context, &z->room);
     X(simulation_strain_destroy)(z);
     taut_flat_destroy(z->flat);
@@ -235,6 +236,7 @@ int X(simulation_parts)(simulation *z, const struct method_class *class)
     if (!status) status = X(simulation_workspace)(z);
     if (!status) status = X(state_create)(z->s, &z->x);
     if (!status) status = X(state_create)(z->s, &z->begin);
+    if (!status) status = X(simulation_divided_create)(z);
     /* before the method: a compiler may work on both at the same time */
     if (!status && !z->m->phase && !z->m->contact_count && !z->s->softening)
         status = X(reading_create)(z->s, z->symmetries, z->symmetry_count, has_own_power(z), &z->reading);
@@ -400,7 +402,7 @@ int X(simulation_step)(simulation *z, real h)
     real work = add_work ? h / 2 * power(z) : 0, before = *z->x.work, before_low = *z->x.work_low;
     if (z->hybrid) memcpy(z->counts_before, z->event_counts, sizeof z->event_counts);
     z->h = h;
-    int status = z->hybrid ? X(hybrid_step)(z->hybrid, &z->x, h) : X(method_step)(&z->method, &z->x, h);
+    int status = z->hybrid ? X(hybrid_step)(z->hybrid, &z->x, h) : X(simulation_smooth_step)(z, h);
     simulation_moved(z);
     /* they have not happened */
     if (status && z->hybrid) memcpy(z->event_counts, z->counts_before, sizeof z->event_counts);
@@ -470,6 +472,7 @@ void X(simulation_restart)(simulation *z)
     X(state_copy)(&z->begin, &z->x);
     simulation_moved(z);
     z->strain.size.size = z->strain.calm = 0;
+    z->divided.count = z->divided.doubtful = 0;
     z->strain.seen = 0;
     X(simulation_strain_forget)(z);
     memcpy(z->lambda, z->x.lambda, z->s->c * sizeof(real));

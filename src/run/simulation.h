@@ -62,6 +62,16 @@ typedef struct {
     real *apart, *whole, *forces, *momenta; /* work of a look */
 } strain_parts;
 
+/* Steps that were made in two parts (simulation_divided.c). */
+typedef struct {
+    state start;             /* of the step */
+    int possible;            /* there is a state to go back to */
+    long count;
+    real t;                  /* of the first */
+    long doubtful;           /* steps that were accepted although no parts were better, and changed the energy */
+    real doubtful_t, change; /* of the one that changed the energy most */
+} division;
+
 /* Multipliers that grow while the motion stays as it is (simulation_strain.c). */
 typedef struct {
     int watched;             /* 0: the model has none that could */
@@ -91,6 +101,7 @@ typedef struct {
     pool *pool;              /* likewise; NULL: one thread */
     state x;
     state begin;             /* the start */
+    division divided;
     flow *flow;              /* made when first asked for */
     legendre *legendre;      /* likewise */
     impulse *impulse;        /* likewise */
@@ -185,6 +196,11 @@ static inline void simulation_strain(simulation *z)
         multiplier_growth_step(&z->strain.size, z->x.lambda);
     simulation_strain_after(z);
 }
+/* A step of a model without contacts. */
+int X(simulation_divided_create)(simulation *z);
+void X(simulation_divided_destroy)(simulation *z);
+int X(simulation_smooth_step)(simulation *z, real h);
+int X(simulation_divided_text)(const simulation *z, char *text, size_t size);
 /* To be called when z->x has changed in any other way: what was read off the old state is forgotten. */
 static inline void simulation_moved(simulation *z) { z->known = 0; }
 /* The last step, which succeeded, taken back: for models with contacts, whose events may be refused when they are

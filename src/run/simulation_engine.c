@@ -254,6 +254,10 @@ static int api_strain(const void *self, char *text, size_t size)
                  (double)n->t, n->names, (double)n->grown);
     return n->seen;
 }
+static int api_divided(const void *self, char *text, size_t size)
+{
+    return X(simulation_divided_text)(self, text, size);
+}
 static int api_restored(void *self, const engine_counts *done) { return X(simulation_restored)(self, done); }
 static const char *api_column_kind(const void *self, size_t column) { return X(simulation_column_kind)(self, column); }
 

@@ -207,12 +207,23 @@ static int secants_go_on(int slow, real size, real rate, real floor)
 #define STOPS_RATE ((real)0.1)
 #define FAST_RATE ((real)1e-3)
 
+/* Solutions that are doubtful. An iteration that converges to the solution near its beginning has its largest correction
+   first. Corrections that stagnate say how far round-off of the equations is amplified. */
+#define STRAY 10
+#define NOISE (8192 * REAL_EPSILON)
+
+static int stagnated(const newton *n, real size)
+{
+    return (n->careful & NEWTON_NOISE) && size > NOISE ? NEWTON_NOISY : TAUT_OK;
+}
+
 int X(newton_solve)(newton *n, const newton_problem *p, real *x, int has_factor, real time, const char *what)
 {
     /* Stagnation below the floor is round-off of an ill-conditioned problem. */
     const real enough = n->enough, crowd = n->relaxed ? crowd_of(p->size) : 1, rest = crowd * n->rest;
     const real floor = ELEMENTARY(pow)(REAL_EPSILON, (real)0.6);
-    real before = 0, best = 1; /* size of the last correction; the fastest rate of this matrix */
+    /* sizes of the first and of the last correction; the fastest rate of this matrix */
+    real first = 0, before = 0, best = 1;
     newton_matrix rough = NEWTON_EXACT;
     int fresh = 0, settled = 0, bad = 0, solved = 0, status = TAUT_OK, most = p->factor ? n->most : 4 * n->most, k;
     int secants = n->secants.product != NULL, slow = 0;
@@ -238,6 +249,9 @@ int X(newton_solve)(newton *n, const newton_problem *p, real *x, int has_factor,
         if (secants && fresh && k > 0) follow_secants(n, p, slow);
         real size = p->measure(p->self, x, n->residual);
         if (!(size - size == 0)) return give_up(n, p, x, k + 1, time, what);
+        if (k == 0) first = size;
+        if ((n->careful & NEWTON_STRAYS) && size > STRAY * first && size > REAL(sqrt)(REAL_EPSILON))
+            return NEWTON_STRAYED;
         if (!n->corrected && !(p->corrects && p->corrects(p->self))) X(newton_correct)(n, x, p->size);
         if (rough == NEWTON_SETTLES) {
             int shrinks = settled++ == 0 || size < before / 2;
@@ -255,7 +269,7 @@ int X(newton_solve)(newton *n, const newton_problem *p, real *x, int has_factor,
         if (rate < best) best = rate;
         if (k > 0 && size <= crowd * 64 * REAL_EPSILON && REAL(fmax)(best, LUCKY_RATE) * size <= rest) return TAUT_OK;
         /* Slow, with a matrix that was fast before: what moves is round-off of an ill-conditioned problem. */
-        if (k > 0 && is_double && size <= floor && rate > STOPS_RATE && best < FAST_RATE) return TAUT_OK;
+        if (k > 0 && is_double && size <= floor && rate > STOPS_RATE && best < FAST_RATE) return stagnated(n, size);
         if (secants && fresh && k > 0 && secants_go_on(slow, size, rate, floor)) {
             if (slow++ && rate > SLOW_STRAYS) has_factor = 0;
             before = size;
@@ -264,7 +278,8 @@ int X(newton_solve)(newton *n, const newton_problem *p, real *x, int has_factor,
         if (k > 0 && rate > (real)0.5) {
             /* with a matrix borrowed from elsewhere, or no other, slowness says nothing, unless it is down to
                rounding errors */
-            if (size <= (fresh ? floor : p->factor ? 64 * REAL_EPSILON : 1024 * REAL_EPSILON)) return TAUT_OK;
+            if (size <= (fresh ? floor : p->factor ? 64 * REAL_EPSILON : 1024 * REAL_EPSILON))
+                return stagnated(n, size);
             if (fresh) status = is_solved(n, p, x, size, &solved);
             if (status || solved) return status;
             if ((fresh || rate > 1) && ++bad > 8) {

@@ -57,12 +57,21 @@ typedef struct {
     int length, count, begun;
 } newton_secants;
 
+/* Solutions that are doubtful: who asks has another way. No message is written. */
+enum {
+    NEWTON_NOISE = 1,    /* its last digits are lost: corrections stagnate far above round-off */
+    NEWTON_STRAYS = 2    /* it would be another one: a correction was much larger than the first */
+};
+/* The status then; x is the solution, or where the iteration was given up. They stay within a step. */
+enum { NEWTON_NOISY = 1000, NEWTON_STRAYED };
+
 typedef struct {
     taut_context *context;
     int most;            /* iterations before giving up */
     real enough;         /* a relative correction that is small enough to be the last */
     real rest;           /* the same for the estimated one that is left out */
     int relaxed;         /* see newton_relax */
+    int careful;         /* which solutions are doubtful: NEWTON_NOISE, NEWTON_STRAYS; 0: none */
     int largest;         /* problem */
     void *room;          /* of the arrays below */
     real *residual;      /* work, as long as the largest problem */

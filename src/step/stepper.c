@@ -241,6 +241,8 @@ static void guess(stepper *r, int phase)
     X(step_phase_begin)(&r->phases[phase]);
 }
 
+#define GROWN 4 /* multipliers within a step */
+
 /* x -= change, once */
 static int improve(stepper *r, const newton_problem *problem, real *x)
 {
@@ -252,6 +254,19 @@ static int improve(stepper *r, const newton_problem *problem, real *x)
     r->newton.counts.factorisations++;
     r->newton.counts.iterations++;
     return status;
+}
+
+/* Whether the step needs much larger multipliers than the last one: it has come near to a singular position. Elsewhere
+   noise is that of the problem: unknowns that are nearly zero, masses of very different sizes. */
+static int has_grown(const stepper *r, const step_compiled *p)
+{
+    const step_work *w = &r->work;
+    real before = 0, now = 0;
+    for (uint32_t k = 0; k < r->s->c; k++) before = real_most(before, w->now.start->lambda[k]);
+    for (int g = p->first_group; g < p->first_group + p->group_count; g++)
+        for (uint32_t k = 0; r->table.groups[g].size == STEP_C && k < r->s->c; k++)
+            now = real_most(now, X(step_vector)(w, g)[k]);
+    return now > GROWN * before;
 }
 
 static int solve_phase(stepper *r, int phase)
@@ -268,14 +283,17 @@ static int solve_phase(stepper *r, int phase)
         return TAUT_OK;
     }
     newton_problem problem = X(step_phase_problem)(p);
+    r->newton.careful = r->s->careful;
     for (;; p->clusters_failed = 1, guess(r, phase)) {
         int status = described->improve_guess ? improve(r, &problem, x) : TAUT_OK;
         if (!status)
             status = X(newton_solve)(&r->newton, &problem, x, described->improve_guess, w->now.start->t,
                                      described->what);
         /* condensation does without pivoting: what it has not solved is tried with it */
-        if (!status) X(step_phase_end)(p);
-        if (status != TAUT_NO_CONVERGENCE || !p->clusters || p->clusters_failed) return status;
+        if (!status || status == NEWTON_NOISY) X(step_phase_end)(p);
+        if (status == NEWTON_NOISY && !has_grown(r, p)) status = TAUT_OK;
+        const int failed = status == TAUT_NO_CONVERGENCE || status == NEWTON_NOISY || status == NEWTON_STRAYED;
+        if (!failed || !p->clusters || p->clusters_failed) return status;
     }
 }
 

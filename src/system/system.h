@@ -147,6 +147,7 @@ struct system {
     real least;           /* coordinates all below this have no scale of their own: a thousandth of the largest start
                              value */
     workspace *work;      /* what evaluations write: of the thread that uses this struct */
+    int careful;          /* NEWTON_... of solve/newton.h: when a step of this thread is doubtful */
     struct multiplier *multiplier; /* a multiplier matrix whose analysis others share (solve/multiplier.c); of this
                                       thread; NULL: there is none */
     struct kkt *kkt;      /* likewise a saddle-point matrix (solve/kkt.c) */

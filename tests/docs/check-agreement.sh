@@ -1,7 +1,7 @@
 #!/bin/sh
 # check-agreement.sh TAUT: the manual page has the commands of `taut --help`, the options of every `taut COMMAND --help` in the
 # same order and form, and the version; docs/model-language.md lists the names that a model has; docs/reproduce.md and `taut reproduce
-# --help` name the papers of reproduce/, and the former says how many figures there are.
+# --help` name the papers of reproduce/, and the former says how many figures there are; tables cite commits that exist.
 set -eu
 taut=$(realpath "$1")
 root=$(realpath "$(dirname "$0")/../..")
@@ -95,4 +95,12 @@ TAUT_SHARE=$scratch/share "$taut" reproduce -o pages 2> /dev/null | sed -n 's/^c
 sed -n 's/.* everything: \([0-9]*\) figures, .*/\1/p' "$root/docs/reproduce.md" > documented-figures
 [ -s figures ]
 compare "Numbers of figures" figures documented-figures
+
+# Commits that tables say they were measured on: of the history, where it is there.
+if git -C "$root" rev-parse --is-shallow-repository 2> /dev/null | grep -q false; then
+    grep -ho 'commit [0-9a-f]\{7,40\}' "$root"/bench/README.md "$root"/bench/tables/*.md "$root"/docs/*.md | sort -u |
+        while read -r _ commit; do git -C "$root" merge-base --is-ancestor "$commit" HEAD 2> /dev/null || echo "$commit"; done > unknown
+    : > nothing
+    compare "Commits that are cited and are not in the history (nothing)" unknown nothing
+fi
 exit "$failed"

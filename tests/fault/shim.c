@@ -24,7 +24,6 @@
 
 enum { MALLOC, MMAP, WRITE, FSYNC, RENAME, OPEN, KINDS };
 static const char *const names[KINDS] = { "malloc", "mmap", "write", "fsync", "rename", "open" };
-static const int errors[KINDS] = { ENOMEM, ENOMEM, ENOSPC, EIO, EACCES, EMFILE };
 
 static long counts[KINDS], fail_at;
 static int fail_kind = -1, and_after, begun;
@@ -67,6 +66,7 @@ int posix_memalign(void **result, size_t alignment, size_t size)
 /* ---- system calls ---- */
 
 #if defined(__x86_64__) || defined(__aarch64__)
+static const int errors[KINDS] = { ENOMEM, ENOMEM, ENOSPC, EIO, EACCES, EMFILE };
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
