@@ -218,9 +218,10 @@ static int list_late_rows(clusters *z, late_block *b)
     if (!b->late) return TAUT_OUT_OF_MEMORY;
     for (uint32_t o = 0; o < b->row_count; o++)
         for (uint32_t i = 0; i < s->stride; i++)
-            b->late[(size_t)o * s->stride + i] = z->graph.late_number[s->constraint[(size_t)b->local[o] * s->stride + i]]
-                                                     * (uint32_t)z->phase.c_group_count
-                                                 + b->equation[o];
+            b->late[(size_t)o * s->stride + i] =
+                (uint32_t)z->at.row[z->graph.late_number[s->constraint[(size_t)b->local[o] * s->stride + i]]
+                                        * (uint32_t)z->phase.c_group_count
+                                    + b->equation[o]];
     return TAUT_OK;
 }
 
@@ -276,11 +277,13 @@ static int place_entries(clusters *z, const pattern *columns, const int *row, co
     taut_context *context = z->s->context;
     const size_t values = (size_t)pattern_entries(columns);
     size_t at = 0;
-    z->first = (cluster_sums){ values, taut_mem_new(context, values, sizeof *z->first.from), NULL };
+    z->first = (cluster_sums){ values, taut_mem_new(context, values, sizeof *z->first.from),
+                               taut_mem_new(context, values, sizeof *z->first.to) };
     z->others.from = taut_mem_new(context, count - values, sizeof *z->others.from);
     z->others.to = taut_mem_new(context, count - values, sizeof *z->others.to);
-    if (!z->first.from || !z->others.from || !z->others.to) return TAUT_OUT_OF_MEMORY;
-    for (size_t k = 0; k < values; k++) z->first.from[k] = (uint32_t)z->number_count; /* a zero */
+    if (!z->first.from || !z->first.to || !z->others.from || !z->others.to) return TAUT_OUT_OF_MEMORY;
+    for (size_t k = 0; k < values; k++)
+        z->first.from[k] = (uint32_t)z->number_count /* a zero */, z->first.to[k] = (uint32_t)z->at.entry[k];
     for (uint32_t k = 0; k < z->block_count; k++) {
         const cluster_block *b = &z->blocks[k];
         const uint32_t width = b->lanes.width;
@@ -290,14 +293,14 @@ static int place_entries(clusters *z, const pattern *columns, const int *row, co
                 const size_t group = i / width, place = (group * b->table.rows + b->at_schur + o) * width + i % width;
                 const uint32_t from = (uint32_t)(b->first + place);
                 if (z->first.from[value] == z->number_count) z->first.from[value] = from;
-                else z->others.from[z->others.count] = from, z->others.to[z->others.count++] = value;
+                else z->others.from[z->others.count] = from, z->others.to[z->others.count++] = (uint32_t)z->at.entry[value];
             }
     }
     if (!z->is_softened) return TAUT_OK;
     z->softened = taut_mem_new(context, count - at, sizeof *z->softened);
     if (!z->softened) return TAUT_OUT_OF_MEMORY;
     for (size_t k = 0; at + k < count; k++)
-        z->softened[k] = (uint32_t)taut_pattern_find(columns, column[at + k], row[at + k]);
+        z->softened[k] = (uint32_t)z->at.entry[taut_pattern_find(columns, column[at + k], row[at + k])];
     return TAUT_OK;
 }
 
@@ -319,6 +322,16 @@ static int create_solver(clusters *z, const pattern *columns)
     return status;
 }
 
+/* Late columns are numbers of a vector of the solver from here on. */
+static void place_unknowns(const clusters *z)
+{
+    for (uint32_t k = 0; k < z->block_count; k++) {
+        const cluster_block *b = &z->blocks[k];
+        const size_t count = (size_t)(b->columns - b->own) * b->kind->all.stride;
+        for (size_t i = 0; i < count; i++) b->late[i] = (uint32_t)z->at.column[b->late[i]];
+    }
+}
+
 static int make_schur(clusters *z)
 {
     taut_context *context = z->s->context;
@@ -331,9 +344,10 @@ static int make_schur(clusters *z)
         list_entries(z, row, column);
         status = taut_pattern_create(context, (int)z->late_count, (int)z->late_count, column, row, count, &columns);
     }
-    if (!status) status = place_entries(z, columns, row, column, count);
     if (!status) status = create_solver(z, columns);
-    if (!status) z->schur_entries = (uint32_t)pattern_entries(columns);
+    if (!status) status = taut_linear_places(z->solver, &z->at);
+    if (!status) status = place_entries(z, columns, row, column, count);
+    if (!status) place_unknowns(z);
     taut_pattern_destroy(context, columns);
     taut_mem_free(context, row);
     taut_mem_free(context, column);
@@ -353,9 +367,10 @@ static void lay_out(void *self, room_layout *l)
         z->blocks[k].table.numbers = z->numbers ? z->numbers + z->blocks[k].first : NULL;
     for (uint32_t k = 0; k < z->late_block_count; k++)
         X(element_table_lay_out)(&z->lates[k].lanes, &z->lates[k].table, l);
-    z->schur = room_take(l, z->schur_entries, sizeof *z->schur);
-    z->late = room_take(l, z->late_count, sizeof *z->late);
-    z->chosen = room_take(l, z->is_softened ? z->late_count : 0, sizeof *z->chosen);
+    const size_t vector = (size_t)z->at.vector_count;
+    z->late = room_take(l, vector, sizeof *z->late);
+    z->chosen = room_take(l, z->is_softened ? vector : 0, sizeof *z->chosen);
+    z->right = room_take(l, z->is_softened ? z->late_count : 0, sizeof *z->right);
 }
 
 int X(clusters_create)(const element_part *part, const element_phase *elements, int is_softened, clusters **result)
@@ -378,8 +393,8 @@ int X(clusters_create)(const element_part *part, const element_phase *elements, 
     if (!status && usable) status = make_blocks(z, &usable);
     if (!status && usable) weigh_prediction(z);
     if (!status && usable) place_tables(z, &usable);
-    if (!status && usable) status = find_all(z);
     if (!status && usable) status = make_schur(z);
+    if (!status && usable) status = find_all(z);
     if (status == TAUT_UNSUPPORTED) status = TAUT_OK, usable = 0;
     if (!status && usable) status = room_create(context, lay_out, z, &z->room);
     if (status || !usable) X(clusters_destroy)(z);
@@ -420,7 +435,7 @@ void X(clusters_destroy)(clusters *z)
     for (uint32_t k = 0; k < z->late_block_count; k++) clear_late(context, &z->lates[k]);
     taut_mem_free(context, z->blocks);
     taut_mem_free(context, z->lates);
-    void *const lists[] = { z->late_unknowns, z->first.from, z->others.from, z->others.to, z->softened,
+    void *const lists[] = { z->late_unknowns, z->first.from, z->first.to, z->others.from, z->others.to, z->softened,
                             z->late_constraints };
     for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) taut_mem_free(context, lists[k]);
     X(cluster_graph_clear)(context, &z->graph);

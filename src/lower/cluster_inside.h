@@ -61,7 +61,7 @@ typedef struct {
     cluster_inputs inputs;
     uint32_t *schur_row, *schur_column; /* of outputs: late row and column within the kind */
     uint32_t *unknown;        /* by own unknown and lane: which of all unknowns */
-    uint32_t *late;           /* by late column and lane: which unknown of S */
+    uint32_t *late;           /* by late column and lane: which unknown of S; in the end, where its number is */
     uint32_t *result;         /* by own coordinate of both results and lane: which number */
 } cluster_block;
 
@@ -74,13 +74,13 @@ typedef struct {
     cluster_inputs inputs;
     uint32_t row_count;
     uint32_t *local, *equation; /* of the outputs: constraint, and which of the equations of constraints */
-    uint32_t *late;           /* by output and lane: which equation of S */
+    uint32_t *late;           /* by output and lane: where the number of an equation of S is */
 } late_block;
 
 /* Numbers of the tables that are added to values of S: first one for each of these, then for those that have more. */
 typedef struct {
     size_t count;
-    uint32_t *from, *to;      /* to: NULL where each value has one, in their order */
+    uint32_t *from, *to;
 } cluster_sums;
 
 struct clusters {
@@ -94,8 +94,9 @@ struct clusters {
     size_t number_count;      /* of all tables of clusters */
     real *numbers;
     linear *solver;
-    uint32_t late_count, schur_entries;
-    double *schur, *late, *chosen;
+    uint32_t late_count;
+    linear_places at;         /* where the solver has values of S, equations and unknowns */
+    double *late, *chosen, *right;    /* at.vector_count numbers; those that belong to nothing are zero */
     cluster_sums first, others;
     uint32_t *softened;       /* by late constraint, equation and group: which value of S; NULL: it is not softened */
     uint32_t *late_constraints; /* by number */

@@ -107,6 +107,7 @@ static void find_places(const clusters *z, const element_step *now)
 
 void X(clusters_begin)(clusters *z, const element_step *now)
 {
+    if (z->solver) memset(z->late, 0, (size_t)z->at.vector_count * sizeof *z->late);
     for (uint32_t k = 0; k < z->block_count; k++) {
         run_block(z, &z->blocks[k], &z->blocks[k].begin, now);
         read_unknowns(&z->blocks[k], now->unknowns);
@@ -129,10 +130,9 @@ static void look_at_pivots(const element_group *g, void *user)
         if (!(worst[i] > 0)) z->worst = -1;
 }
 
-static WIDE_LOOPS void take_first(const real *restrict numbers, const uint32_t *restrict from, size_t count,
-                                  double *restrict values)
+static void take_first(const real *numbers, const cluster_sums *s, double *values)
 {
-    for (size_t k = 0; k < count; k++) values[k] = (double)numbers[from[k]];
+    for (size_t k = 0; k < s->count; k++) values[s->to[k]] = (double)numbers[s->from[k]];
 }
 
 static void add_others(const real *numbers, const cluster_sums *s, double *values)
@@ -140,13 +140,13 @@ static void add_others(const real *numbers, const cluster_sums *s, double *value
     for (size_t k = 0; k < s->count; k++) values[s->to[k]] += (double)numbers[s->from[k]];
 }
 
-static void soften(const clusters *z, const real *t)
+static void soften(const clusters *z, const real *t, double *values)
 {
     const uint32_t entries = (uint32_t)(z->phase.c_group_count * z->phase.c_group_count);
     const double *softening = z->s->softening;
     for (uint32_t k = 0; k < z->graph.late_count; k++)
         for (uint32_t e = 0; e < entries; e++)
-            z->schur[z->softened[k * entries + e]] += (double)t[e] * softening[z->late_constraints[k]];
+            values[z->softened[k * entries + e]] += (double)t[e] * softening[z->late_constraints[k]];
 }
 
 int X(clusters_factor)(clusters *z, const element_step *now, const real *t, int *usable)
@@ -158,11 +158,12 @@ int X(clusters_factor)(clusters *z, const element_step *now, const real *t, int 
         run(z, &z->blocks[k].lanes, &z->blocks[k].factor, now, &z->blocks[k].table, look_at_pivots, z);
     *usable = z->worst > 0;
     if (!*usable || !z->solver) return TAUT_OK;
-    take_first(z->numbers, z->first.from, z->first.count, z->schur);
-    add_others(z->numbers, &z->others, z->schur);
-    if (t && z->softened) soften(z, t);
+    double *values = taut_linear_begin(z->solver);
+    take_first(z->numbers, &z->first, values);
+    add_others(z->numbers, &z->others, values);
+    if (t && z->softened) soften(z, t, values);
     taut_linear_forget(z->solver);
-    const int status = taut_linear_factor(z->solver, z->schur);
+    const int status = taut_linear_factor_placed(z->solver);
     *usable = !status;
     return status == TAUT_OUT_OF_MEMORY ? status : TAUT_OK; /* the whole matrix has the last word */
 }
@@ -246,7 +247,7 @@ static void correct_block(const clusters *z, const cluster_block *b, extremes *s
 
 int X(clusters_solve)(clusters *z, const element_step *now)
 {
-    const int status = z->solver ? taut_linear_solve(z->solver, z->late) : TAUT_OK;
+    const int status = z->solver ? taut_linear_solve_placed(z->solver, z->late) : TAUT_OK;
     for (uint32_t k = 0; !status && k < z->block_count; k++) run_block(z, &z->blocks[k], &z->blocks[k].backward, now);
     return status;
 }
@@ -255,18 +256,24 @@ int X(clusters_choose)(clusters *z, const real *t, const real *unknowns)
 {
     const uint32_t groups = (uint32_t)z->phase.c_group_count;
     int status = TAUT_OK;
+    const int *column = z->at.column, *row = z->at.row;
     if (!z->solver) return TAUT_OK;
-    for (uint32_t k = 0; k < z->late_count; k++) z->chosen[k] = (double)unknowns[z->late_unknowns[k]] - z->late[k];
+    memset(z->chosen, 0, (size_t)z->at.vector_count * sizeof *z->chosen);
+    for (uint32_t k = 0; k < z->late_count; k++)
+        z->chosen[column[k]] = (double)unknowns[z->late_unknowns[k]] - z->late[column[k]];
     for (int pass = 0; !status && pass < REDUNDANCY_PASSES; pass++) {
         for (uint32_t k = 0; k < z->graph.late_count; k++) {
-            double *x = z->chosen + k * groups, before[STEP_GROUPS];
+            const uint32_t first = k * groups;
             const double softening = z->s->softening[z->late_constraints[k]];
-            for (uint32_t j = 0; j < groups; j++) before[j] = softening * x[j], x[j] = 0;
-            for (uint32_t e = 0; e < groups * groups; e++) x[e / groups] += (double)t[e] * before[e % groups];
+            double before[STEP_GROUPS], sum[STEP_GROUPS] = { 0 };
+            for (uint32_t j = 0; j < groups; j++) before[j] = softening * z->chosen[column[first + j]];
+            for (uint32_t e = 0; e < groups * groups; e++) sum[e / groups] += (double)t[e] * before[e % groups];
+            for (uint32_t j = 0; j < groups; j++) z->right[first + j] = sum[j];
         }
-        status = taut_linear_solve(z->solver, z->chosen);
+        for (uint32_t k = 0; k < z->late_count; k++) z->chosen[row[k]] = z->right[k];
+        status = taut_linear_solve_placed(z->solver, z->chosen);
     }
-    for (uint32_t k = 0; !status && k < z->late_count; k++) z->late[k] += z->chosen[k];
+    for (uint32_t k = 0; !status && k < z->late_count; k++) z->late[column[k]] += z->chosen[column[k]];
     return status;
 }
 
@@ -292,14 +299,15 @@ void X(clusters_take_multipliers)(const clusters *z, real *change)
 {
     pass_multipliers(z, change, take);
     for (uint32_t k = 0; k < z->late_count; k++)
-        change[z->late_unknowns[k] - z->part.offsets[z->part.first_group]] = z->late[k];
+        change[z->late_unknowns[k] - z->part.offsets[z->part.first_group]] = z->late[z->at.column[k]];
 }
 
 void X(clusters_put_multipliers)(clusters *z, const real *change)
 {
     pass_multipliers(z, (real *)change, give);
     for (uint32_t k = 0; k < z->late_count; k++)
-        z->late[k] = (double)change[z->late_unknowns[k] - z->part.offsets[z->part.first_group]];
+        z->late[z->at.column[k]] =
+            (double)change[z->late_unknowns[k] - z->part.offsets[z->part.first_group]];
 }
 
 void X(clusters_correct)(clusters *z, real *unknowns, cluster_size *sizes)
@@ -311,9 +319,10 @@ void X(clusters_correct)(clusters *z, real *unknowns, cluster_size *sizes)
         extremes of = most[z->phase.c_groups[g] - z->part.first_group];
         for (uint32_t k = g; k < z->late_count; k += groups) {
             real *lambda = &unknowns[z->late_unknowns[k]];
+            const double change = z->late[z->at.column[k]];
             of.largest = extreme_see(of.largest, *lambda);
-            of.moved = extreme_see(of.moved, z->late[k]);
-            *lambda -= z->late[k];
+            of.moved = extreme_see(of.moved, change);
+            *lambda -= change;
         }
         most[z->phase.c_groups[g] - z->part.first_group] = of;
     }
