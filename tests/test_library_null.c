@@ -37,6 +37,7 @@ static struct {
     taut_progress *progress;
     taut_convergence *convergence;
     taut_verification *verification;
+    taut_session *session;
 } objects;
 static char path[L_tmpnam + 32];
 
@@ -83,6 +84,7 @@ static void set_up(void)
     assert_int_equal(taut_progress_create(objects.context, &objects.progress), TAUT_OK);
     assert_int_equal(taut_convergence_create(objects.context, objects.model, &converge, &objects.convergence), TAUT_OK);
     assert_int_equal(taut_verification_create(objects.context, objects.model, &verify, &objects.verification), TAUT_OK);
+    assert_int_equal(taut_session_create(objects.context, objects.model, NULL, &objects.session), TAUT_OK);
     assert_int_equal(taut_model_begin(objects.context, "x", &objects.builder), TAUT_OK);
     assert_int_equal(taut_number(objects.builder, 1), 1);
 }
@@ -90,6 +92,7 @@ static void set_up(void)
 static void tear_down(void)
 {
     taut_model_finish(objects.builder, NULL);
+    taut_session_release(objects.session);
     taut_verification_release(objects.verification);
     taut_convergence_release(objects.convergence);
     taut_progress_release(objects.progress);
@@ -131,6 +134,7 @@ static void *valid(const char *type, const char *name)
     if (strstr(type, "taut_progress *")) return objects.progress;
     if (strstr(type, "taut_convergence *")) return objects.convergence;
     if (strstr(type, "taut_verification *")) return objects.verification;
+    if (strstr(type, "taut_session *")) return objects.session;
     if (strstr(type, "char *const *")) return names;
     if (strstr(type, "taut_expr *")) return expressions;
     if (strstr(type, "taut_vary *")) return &vary;
@@ -144,6 +148,7 @@ static void *valid(const char *type, const char *name)
     if (strstr(type, "taut_options *")) structs.size = sizeof(taut_options);
     if (strstr(type, "taut_run *")) structs.run.size = sizeof(taut_run), structs.run.h = 0.125, structs.run.until = 1;
     if (strstr(type, "taut_members_spec *")) structs.size = sizeof(taut_members_spec);
+    if (strstr(type, "taut_session_spec *")) structs.size = sizeof(taut_session_spec);
     if (strstr(type, "taut_members_run_options *")) structs.size = sizeof(taut_members_run_options);
     return structs.bytes;
 }
@@ -187,7 +192,8 @@ static int may_be_null(const char *function, const char *pointer)
         "taut_symplectic_defect uncertainty", "taut_symplectic_defect pairs", "taut_file_read columns",
         "taut_file_read low", "taut_ensemble rows", "taut_ensemble statuses", "taut_members_merge merged",
         "taut_file_export what", "taut_convergence_run progress", "taut_verification_run progress",
-        "taut_findings_dirac more", "taut_findings_dirac info",
+        "taut_findings_dirac more", "taut_findings_dirac info", "taut_session_create spec", "taut_session_open spec",
+        "taut_session_of_member spec", "taut_file_is_ensemble file",
     };
     char both[128];
     snprintf(both, sizeof both, "%s %s", function, pointer);

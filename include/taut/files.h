@@ -17,6 +17,10 @@ TAUT_API void taut_file_close(taut_file *file);
 /* "title", "model", "source", "method", "precision", "step", "until", "every", "status" ("running", "stopped",
    "finished", "failed"), "message", ...; NULL where there is none. Valid until the file is closed. */
 TAUT_API const char *taut_file_property(const taut_file *file, const char *name);
+/* Nonzero: the file is that of an ensemble (docs/ensembles.md), and its frames are kept values of members. */
+TAUT_API int taut_file_is_ensemble(const taut_file *file);
+/* Looks at every frame: TAUT_CANNOT_READ where something else than numbers is in the file. */
+TAUT_API int taut_file_check(taut_file *file);
 /* Columns: how many, their names (NULL beyond the last), the index of a name (-1: none). */
 TAUT_API size_t taut_file_columns(const taut_file *file);
 TAUT_API const char *taut_file_column(const taut_file *file, size_t index);
@@ -60,6 +64,89 @@ typedef struct taut_export {
 TAUT_API int taut_file_export(taut_file *file, const char *path, const taut_export *what);
 /* ".csv", ".h5", ".hdf5", ".xyz"; NULL beyond the last. */
 TAUT_API const char *taut_export_ending(size_t index);
+
+/* ---- sessions ----
+   A run from the start of a model to an end, as `taut run` makes it: it is watched (energy, constraints, conserved
+   momenta), it fails where it computes nothing of the model any more, and it may be recorded in a file that has
+   checkpoints: a session that was interrupted, or killed, goes on to the same bits. Numbers are given as strings, so
+   that they have all digits of quad precision. */
+typedef struct taut_session taut_session;
+
+typedef struct taut_session_spec {
+    size_t size;
+    const char *method, *precision; /* as those of taut_options */
+    const char *step, *until;       /* NULL: "0.01", "10" */
+    const char *tolerance;          /* NULL: "0" */
+    int start, active_set, native, threads; /* as those of taut_options */
+    long every;                     /* a frame every so many steps, and one at the end; 0: 1 */
+    const char *file;               /* a run file; NULL: none */
+    int replace;                    /* nonzero: an existing file is replaced */
+    /* Frames as lines of CSV with all columns and all digits, the first line with their names; of models with contacts
+       also a line for each event. Whole lines, or pieces of long ones. It returns 0; another number ends the run with
+       TAUT_CANNOT_WRITE. NULL: none. */
+    int (*write)(void *user, const char *data, size_t size);
+    /* Called now and then: steps that are done of all, and how much the energy has changed. It may read the simulation.
+       NULL: none. */
+    void (*progress)(void *user, taut_simulation *simulation, long done, long steps, double energy_change);
+    void *user;
+    const volatile int *interrupt;  /* looked at after some steps and within long ones: nonzero ends the run, which is
+                                       no failure. NULL: none */
+    int takes_model;                /* nonzero: the caller's reference becomes that of the session, if the call
+                                       succeeds. Where it is the only one, the model need not be copied */
+} taut_session_spec;
+
+/* Compiles the model and finds its start, and creates the file. spec may be NULL for the defaults. */
+TAUT_API int taut_session_create(taut_context *context, taut_model *model, const taut_session_spec *spec,
+                                 taut_session **result);
+/* The session of a run file, where it was interrupted or failed: model and numbers are those of the file, which is
+   locked. Of the spec are read: until (NULL: that of the file), native, threads, progress, interrupt. Where the run is
+   finished, and until is NULL, there is nothing to do: the session has no simulation, and taut_session_run returns at
+   once. */
+TAUT_API int taut_session_open(taut_context *context, const char *path, const taut_session_spec *spec,
+                               taut_session **result);
+/* A member of the ensemble in a file, as a session of its own: it has all columns and, to the last bit, the numbers
+   that the ensemble kept (unless it was made with `fast`). Model, method, step, tolerance and start are those of the
+   file, until too where it is NULL. */
+TAUT_API int taut_session_of_member(taut_context *context, const char *path, uint64_t member,
+                                    const taut_session_spec *spec, taut_session **result);
+/* NULL is allowed. */
+TAUT_API void taut_session_release(taut_session *session);
+/* Its simulation, to be read: it belongs to the session, and whoever changes it changes what is recorded. NULL where
+   nothing is left to do. */
+TAUT_API taut_simulation *taut_session_simulation(taut_session *session);
+/* Runs to the end, once. On failure the state is that before the step that failed, and what was computed until then is
+   recorded. */
+TAUT_API int taut_session_run(taut_session *session);
+
+typedef struct taut_session_info {
+    size_t size;
+    taut_value step, until;
+    taut_value time;             /* of the state */
+    long steps, steps_planned;   /* since the start of the model, and to the end */
+    long steps_before;           /* of them, those that were done when the session was opened */
+    int finished;                /* nothing is left to do */
+    int stopped;                 /* by interrupt: 1 after a step, 2 within one, which was not made; otherwise 0 */
+    long committed;              /* the step from which the file can be resumed; -1: none */
+    long stride;                 /* quantities are looked at every so many steps, and in every frame */
+    size_t watched;              /* quantities */
+} taut_session_info;
+TAUT_API void taut_session_about(const taut_session *session, taut_session_info *info);
+
+/* What became of a quantity, of those that the model has: energy, constraints, conserved momenta, energy - work. */
+typedef struct taut_watched {
+    size_t size;
+    const char *name;
+    int kind;                    /* TAUT_ENERGY, TAUT_CONSTRAINT, TAUT_CONSTRAINT_RATE, TAUT_CONSERVED, or TAUT_WORK:
+                                    energy - work, where forces or time change the energy */
+    int conserved;               /* nonzero: exact motions do not change it */
+    taut_value first, last, lowest, highest;
+    taut_value slope;            /* its trend, by least squares, per unit of time */
+} taut_watched;
+/* TAUT_BAD_USAGE beyond the last. The name is valid as long as the session. */
+TAUT_API int taut_session_watched(const taut_session *session, size_t index, taut_watched *watched);
+/* One of its numbers as a string, as taut_digits has them. */
+enum { TAUT_WATCHED_FIRST, TAUT_WATCHED_LAST, TAUT_WATCHED_LOWEST, TAUT_WATCHED_HIGHEST, TAUT_WATCHED_SLOPE };
+TAUT_API int taut_session_digits(taut_session *session, size_t index, int which, char *buffer, size_t capacity);
 
 #ifdef __cplusplus
 }

@@ -167,6 +167,40 @@ TAUT_API int taut_simulation_clone(const taut_simulation *simulation, taut_conte
 /* NULL is allowed. */
 TAUT_API void taut_simulation_release(taut_simulation *simulation);
 
+/* What makes the steps, the slowest first. */
+enum {
+    TAUT_CODE_GENERAL,     /* loops over the parts of the model */
+    TAUT_CODE_PARTLY,      /* straight-line code evaluates the equations; the rest is general */
+    TAUT_CODE_INTERPRETED, /* straight-line code, by an interpreter */
+    TAUT_CODE_NATIVE       /* straight-line code as instructions of the processor */
+};
+/* Why there is no native code. */
+enum {
+    TAUT_NATIVE_LACKS_NOTHING, /* there is, or nobody has asked for it */
+    TAUT_NATIVE_LACKS_BUILD,   /* this build, or this system, has none */
+    TAUT_NATIVE_LACKS_COMPILER,
+    TAUT_NATIVE_LACKS_SUCCESS  /* something is out of order: the compiler failed, or the system gave no thread, ... */
+};
+typedef struct taut_simulation_info {
+    size_t size;
+    const char *title;           /* of the model */
+    const char *method, *precision;
+    size_t coordinates, constraints, contacts;
+    int energy_conserved;        /* the model's exact energy is constant */
+    taut_value start_moved_positions, start_moved_velocities; /* onto the constraints */
+    double stable;               /* length of a step times frequency, below which the method is stable; 0: always, or
+                                    not known */
+    int code;                    /* one of TAUT_CODE_* */
+    int native_lacks;            /* one of TAUT_NATIVE_LACKS_*, and */
+    const char *native_reason;   /* a sentence that says why; otherwise "" */
+    long events[5];              /* of contacts so far: impact, rest, release, stick, slip */
+} taut_simulation_info;
+/* The strings are valid as long as the simulation, until a param is set. */
+TAUT_API void taut_simulation_about(const taut_simulation *simulation, taut_simulation_info *info);
+/* The fastest frequency of small motions around the current state, in radians per unit of time; 0: none was found. It
+   takes as long as many steps. */
+TAUT_API int taut_frequency(taut_simulation *simulation, double *frequency);
+
 /* ---- what a simulation has ---- */
 
 /* Kinds of numbers. */
@@ -199,6 +233,10 @@ TAUT_API long taut_find(taut_simulation *simulation, int kind, const char *name)
 /* The current values of `count` numbers from `first` on. Only what they need is evaluated. low, if not NULL, gets what
    lies beyond a double in quad precision: the value is high + low. */
 TAUT_API int taut_get(taut_simulation *simulation, int kind, size_t first, size_t count, double *high, double *low);
+/* The current value of one number as a string that reads back as the same in the precision of the simulation (low has
+   some bits less). capacity is at least TAUT_DIGITS_TEXT. */
+#define TAUT_DIGITS_TEXT 64
+TAUT_API int taut_digits(taut_simulation *simulation, int kind, size_t index, char *buffer, size_t capacity);
 /* The current time: of TAUT_TIME. */
 TAUT_API double taut_time(const taut_simulation *simulation);
 

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/session.h"
 #include "cli/sweeping.h"
 
 static int ensemble_main(int argc, char **argv);
@@ -242,8 +241,8 @@ static void tell_unstable(model *m, const sweep_spec *spec)
                                   .native = TAUT_NATIVE_OFF, .again = 1 };
     void *engine = NULL;
     if (api->create(m, &with, &engine)) return;
-    tell_stability(api, engine, "of the model at its start, with nothing varied,",
-                   unstable_frequency(api, engine, spec->step));
+    inside_tell_stability(api, engine, "of the model at its start, with nothing varied,",
+                   inside_unstable(api, engine, spec->step));
     api->destroy(engine);
 }
 

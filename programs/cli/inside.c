@@ -38,25 +38,9 @@ int inside_start(const options *o, int as_is, start_mode *mode)
     return code;
 }
 
-int tolerance_option(const options *o, wide *value)
-{
-    if (number_option(o, "tol", "0", value)) return EXIT_USAGE;
-    if (*value >= 0 && *value < TOLERANCE_BELOW) return 0;
-    return complain(EXIT_USAGE, "option --tol needs a number from 0 to less than 0.1");
-}
-
-int contacts_option(const options *o, int *active_set)
-{
-    const char *text = options_value(o, "contacts", "event");
-    *active_set = strcmp(text, "active-set") == 0;
-    if (!*active_set && strcmp(text, "event") != 0)
-        return complain(EXIT_USAGE, "option --contacts is event or active-set, not '%s'", text);
-    return 0;
-}
-
 enum { FREQUENCY_MOST = 100000 }; /* coordinates; `taut check` looks at larger ones */
 
-double unstable_frequency(const engine_api *api, void *engine, wide step)
+double inside_unstable(const engine_api *api, void *engine, wide step)
 {
     wide frequency = 0;
     const double stable = api->declared(engine)->stable;
@@ -66,20 +50,11 @@ double unstable_frequency(const engine_api *api, void *engine, wide step)
     return !api->frequency(engine, &frequency) && frequency * step > stable ? (double)frequency : 0;
 }
 
-void tell_stability(const engine_api *api, const void *engine, const char *at, double frequency)
+void inside_tell_stability(const engine_api *api, const void *engine, const char *at, double frequency)
 {
     const struct method_info *method = api->declared(engine);
     if (frequency > 0)
         complain(0, "the fastest frequency %s is %.3g: %s is unstable there with steps above %.3g; take a "
                     "smaller --step, or a method for stiff motion, em or del", at, frequency, method->name,
                  method->stable / frequency);
-}
-
-int native_option(const options *o, int *mode)
-{
-    const char *text = options_value(o, "native", NULL), *variable = getenv("TAUT_NATIVE");
-    *mode = taut_native_mode(text ? text : variable ? variable : "auto");
-    if (*mode > 0) return 0;
-    return text ? complain(EXIT_USAGE, "option --native is auto, on or off, not '%s'", text)
-                : complain(EXIT_USAGE, "the environment variable TAUT_NATIVE is auto, on or off, not '%s'", variable);
 }

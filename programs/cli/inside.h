@@ -20,14 +20,10 @@ run_progress *inside_progress(taut_progress *progress);
 /* As precision_option and start_option. */
 int inside_precision(const options *o, const engine_api **api);
 int inside_start(const options *o, int as_is, start_mode *mode);
-int tolerance_option(const options *o, wide *value);
-int contacts_option(const options *o, int *active_set);
 /* The fastest frequency at the state of an engine, where steps are longer than its method is stable with; otherwise 0,
    also for systems where looking would take as long as many steps. */
-double unstable_frequency(const engine_api *api, void *engine, wide step);
+double inside_unstable(const engine_api *api, void *engine, wide step);
 /* Warns of it, if it is not 0. `at`: where it was looked for. */
-void tell_stability(const engine_api *api, const void *engine, const char *at, double frequency);
-/* --native, or TAUT_NATIVE of the environment. */
-int native_option(const options *o, int *mode);
+void inside_tell_stability(const engine_api *api, const void *engine, const char *at, double frequency);
 
 #endif

@@ -64,11 +64,11 @@ int sweep_session(taut_context *context, sweep *s, const sweep_spec *spec, const
     return EXIT_DONE;
 }
 
-int sweep_resume(taut_context *context, const record *r, const char *path, const options *o)
+int sweep_resume(taut_context *context, taut_file *file, const char *path, const options *o)
 {
-    sweep_stored stored;
+    sweep_stored stored = { 0 };
     sweep *s = NULL;
-    const char *how = taut_record_property(r, "status");
+    const char *how = taut_file_property(file, "status");
     if (options_value(o, "until", NULL))
         return complain(EXIT_USAGE,
                         "option --until: the end of an ensemble cannot be moved; run it again with another");
@@ -76,7 +76,10 @@ int sweep_resume(taut_context *context, const record *r, const char *path, const
         printf("%s is finished: all its members are done\n", path);
         return EXIT_DONE;
     }
-    int status = taut_sweep_load(context, r, &stored);
+    record *r = NULL;
+    int status = taut_record_open(context, path, &r);
+    if (!status) status = taut_sweep_load(context, r, &stored);
+    taut_record_close(r);
     if (status) return complain(exit_status_of(status), "%s", taut_error_text(context));
     int code = native_option(o, &stored.spec.native) || sweep_threads_option(o, &stored.spec.threads) ? EXIT_USAGE : 0;
     if (!code) {

@@ -22,7 +22,7 @@ int sweep_threads_option(const options *o, int *threads);
 /* Runs what is missing in the file (the sweep has been given it) and prints the summary. Returns an exit status. */
 int sweep_session(taut_context *context, sweep *s, const sweep_spec *spec, const char *path);
 /* `taut resume` of an ensemble. */
-int sweep_resume(taut_context *context, const record *r, const char *path, const options *o);
+int sweep_resume(taut_context *context, taut_file *file, const char *path, const options *o);
 
 extern const option_definition definitions_of_ensemble[];
 extern const int ensemble_option_count;

@@ -52,6 +52,15 @@ const char *taut_file_property(const taut_file *f, const char *name)
     return f && name ? taut_record_property(f->r, name) : NULL;
 }
 
+int taut_file_is_ensemble(const taut_file *f) { return f ? taut_sweep_is(f->r) : 0; }
+
+int taut_file_check(taut_file *f)
+{
+    LIBRARY_NEEDS(NULL, f, "file");
+    library_begin(f->context);
+    return library_done(f->context, taut_record_check_cells(f->r));
+}
+
 size_t taut_file_columns(const taut_file *f) { return f ? taut_record_column_count(f->r) : 0; }
 
 const char *taut_file_column(const taut_file *f, size_t index)

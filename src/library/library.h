@@ -41,6 +41,7 @@ typedef struct {
     const engine_api *api;
     void *engine;
     model *m;
+    int borrows;             /* m is that of the simulation's taut_model */
     atomic_long references;
 } library_plan;
 
@@ -73,6 +74,7 @@ struct taut_simulation {
     void *left_engine;       /* of a run into a file, from before a hook set params; and its plan */
     library_plan *left_plan;
     double length;           /* of the last step, when it was given as this number; otherwise NaN */
+    int in_place;            /* the first plan uses the model as it is: it has no other owner */
     taut_event_callback event;
     void *event_user;
     /* events of the step, reported when it is over: with each the frame just after it, the high parts and then the low
@@ -109,8 +111,15 @@ struct taut_progress {
 /* model.c */
 definition *taut_library_settings(taut_context *context, const definition *from, size_t count);
 void taut_library_settings_free(taut_context *context, definition *settings, size_t count);
+/* The model with a reference of its own; copies the settings. Frees m on failure. */
+int taut_library_wrap(taut_context *context, model *m, const definition *settings, size_t count, taut_model **result);
 
 /* simulation.c */
+/* options->method is copied. in_place: the engine uses the model as it is, and adds to its expressions: the caller holds
+   the only reference, and gives it to the simulation where the call succeeds. */
+int taut_library_simulation(taut_context *context, taut_model *model, const engine_api *api,
+                            const engine_options *options, int in_place, taut_simulation **result);
+int taut_library_check_threads(taut_context *context, int threads);
 /* Begins and ends a call that computes with the simulation; z is not NULL. */
 int taut_library_enter(taut_simulation *z, const char *call);
 static inline int library_exit(taut_simulation *z, int status)

@@ -176,9 +176,8 @@ static int check(taut_context *context, const taut_simulation *from, const taut_
     if (from->options.time != 0)
         return taut_fail(context, TAUT_UNSUPPORTED, "members of ensembles begin at time 0, not at %.9g",
                          (double)from->options.time);
-    if (spec->threads < 0 || spec->threads > TAUT_THREADS_MOST)
-        return taut_fail(context, TAUT_BAD_USAGE, "threads is a number from 1 to %d, or 0 for 1, not %d",
-                         TAUT_THREADS_MOST, spec->threads);
+    int status = taut_library_check_threads(context, spec->threads);
+    if (status) return status;
     if (spec->stats > STATS_ALL)
         return taut_fail(context, TAUT_BAD_USAGE, "stats is a sum of TAUT_STATS_*, not %u", spec->stats);
     if (spec->every < 0)
