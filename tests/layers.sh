@@ -32,8 +32,7 @@ done
 # The command is a client of the library: a file of programs/cli knows taut.h, headers of its folder, the tools below,
 # which know no object of the library, and the header of the other program that it runs. The exceptions use more; they
 # can only become fewer (docs/architecture.md, "The command").
-inside="compare compare_page compare_trace compile ensemble inside plot render resume
-        sweeping"
+inside="compare compare_page compare_trace compile inside plot render"
 tools="base/clock base/near base/new_file base/text base/wide report/json"
 own="import/import reproduce/reproduce"
 clients='' still=''
@@ -44,7 +43,7 @@ for file in programs/cli/*.c; do
     more=$(for header in $headers; do
         case " $(echo $tools $own) " in *" $header "*) continue ;; esac
         case $header in
-        cli/inside | cli/sweeping | cli/compare_*) ;;
+        cli/inside | cli/compare_*) ;;
         cli/*) continue ;;
         esac
         echo "$header"

@@ -193,7 +193,7 @@ static int may_be_null(const char *function, const char *pointer)
         "taut_file_read low", "taut_ensemble rows", "taut_ensemble statuses", "taut_members_merge merged",
         "taut_file_export what", "taut_convergence_run progress", "taut_verification_run progress",
         "taut_findings_dirac more", "taut_findings_dirac info", "taut_session_create spec", "taut_session_open spec",
-        "taut_session_of_member spec", "taut_file_is_ensemble file",
+        "taut_session_of_member spec", "taut_file_is_ensemble file", "taut_members_of_model options",
     };
     char both[128];
     snprintf(both, sizeof both, "%s %s", function, pointer);

@@ -19,6 +19,8 @@ TAUT_API void taut_file_close(taut_file *file);
 TAUT_API const char *taut_file_property(const taut_file *file, const char *name);
 /* Nonzero: the file is that of an ensemble (docs/ensembles.md), and its frames are kept values of members. */
 TAUT_API int taut_file_is_ensemble(const taut_file *file);
+/* Calls `take` for every member that is done, in their order; a status other than 0 ends it. */
+TAUT_API int taut_file_members(taut_file *file, int (*take)(void *user, uint64_t member, int failed), void *user);
 /* Looks at every frame: TAUT_CANNOT_READ where something else than numbers is in the file. */
 TAUT_API int taut_file_check(taut_file *file);
 /* Columns: how many, their names (NULL beyond the last), the index of a name (-1: none). */

@@ -366,12 +366,26 @@ typedef struct taut_members_spec {
     int fast;                /* nonzero: the GPU contracts products and sums and compensates none: other last digits */
     const char *file;        /* a file as the command writes it; statistics are then in it. NULL: none */
     int replace;             /* nonzero: an existing file is replaced */
+    int resume;              /* nonzero: an existing file is gone on with, if it is of the same ensemble */
+    const char *times;       /* `at` as a string with commas between the times; NULL: see there */
+    /* More that varies: CSV, a member per line, the first one names what. Messages call it table_name. NULL: none */
+    const char *table, *table_name;
+    const char *start;       /* "strict", "project" or "as-is", whatever varies; NULL: see `strict` */
+    int part;                /* nonzero: these members are a part, and of how many is not known where `of` is 0 */
+    int no_paths;            /* nonzero: `paths` is 0 */
 } taut_members_spec;
 
 /* Compiles the model of the prototype, with its method, options, params and inputs, for members that begin at the start
    of the model, at time 0, in double. The prototype is not needed afterwards. Where lanes or a GPU do not serve the
    model or the method, the members are computed one by one, and taut_members_info.note says why. */
 TAUT_API int taut_members_create(taut_simulation *prototype, const taut_members_spec *spec, taut_members **result);
+/* The same without a simulation: method, tolerance, start and native are those of options (NULL: the defaults). */
+TAUT_API int taut_members_of_model(taut_context *context, taut_model *model, const taut_options *options,
+                                   const taut_members_spec *spec, taut_members **result);
+/* The members of a file, to go on with those that are missing: all else is as it says. native is one of
+   TAUT_NATIVE_*. */
+TAUT_API int taut_members_open(taut_context *context, const char *path, int native, int threads,
+                               taut_members **result);
 /* NULL is allowed. */
 TAUT_API void taut_members_release(taut_members *members);
 
@@ -385,6 +399,11 @@ typedef struct taut_members_info {
     const char *on;          /* what computes them */
     const char *note;        /* why it is not what was asked for; "" where it is */
     const char *device;      /* of a GPU; "" without one */
+    const char *title, *method; /* of the model; with its options */
+    double h, until;
+    size_t width;            /* so many are computed at the same time */
+    int threads;
+    uint64_t done, failed;   /* members, so far */
 } taut_members_info;
 /* The strings are valid as long as the members. */
 TAUT_API void taut_members_about(const taut_members *members, taut_members_info *info);
@@ -405,6 +424,13 @@ typedef struct taut_members_chunk {
     double seconds;          /* since the run began */
 } taut_members_chunk;
 
+typedef struct taut_members_progress {
+    size_t size;
+    uint64_t members, done, failed; /* of all; done counts those that failed */
+    uint64_t here;           /* done in this call, */
+    double steps, seconds;   /* and what they took */
+} taut_members_progress;
+
 typedef struct taut_members_run_options {
     size_t size;             /* sizeof(taut_members_run_options) */
     double *rows;            /* members x times x columns, from the first member on; NULL: none */
@@ -417,6 +443,13 @@ typedef struct taut_members_run_options {
     uint64_t done, failed;   /* out: of all members */
     double steps, seconds;   /* out: of this call */
     int stopped;             /* out: nonzero when members are missing */
+    void (*progress)(void *user, const taut_members_progress *progress); /* before the first chunk and after each;
+                                NULL: none */
+    /* The next members to be done, instead of those that are missing in order: *count 0 ends the run. What is done is
+       committed to the file before the next call. For processes that share an ensemble. NULL: in order */
+    int (*claim)(void *user, uint64_t *first, uint64_t *count);
+    int unlisted;            /* nonzero: taut_members_failure has none of this call; a file has them */
+    uint64_t here;           /* out: members that were done in this call */
 } taut_members_run_options;
 /* Runs the members that are not done yet. Members that fail are no failure of the call: what they did not reach is NaN,
    and taut_members_failure has the reasons. */

@@ -54,6 +54,32 @@ const char *taut_file_property(const taut_file *f, const char *name)
 
 int taut_file_is_ensemble(const taut_file *f) { return f ? taut_sweep_is(f->r) : 0; }
 
+typedef struct {
+    taut_file *f;
+    int (*take)(void *user, uint64_t member, int failed);
+    void *user;
+} member_reader;
+
+static int take_member(void *user, const sweep_member *m)
+{
+    const member_reader *r = user;
+    library_leave(r->f->context);
+    const int status = r->take(r->user, m->member, m->failed);
+    library_again(r->f->context);
+    return status ? taut_fail(r->f->context, status, "the callback that takes members returned %d", status) : TAUT_OK;
+}
+
+int taut_file_members(taut_file *f, int (*take)(void *user, uint64_t member, int failed), void *user)
+{
+    member_reader r = { f, take, user };
+    LIBRARY_NEEDS(NULL, f, "file");
+    LIBRARY_NEEDS(f->context, take, "take");
+    library_begin(f->context);
+    int status = taut_sweep_is(f->r) ? taut_sweep_read_members(f->r, take_member, &r)
+                                     : taut_fail(f->context, TAUT_BAD_USAGE, "the file is that of a single run");
+    return library_done(f->context, status);
+}
+
 int taut_file_check(taut_file *f)
 {
     LIBRARY_NEEDS(NULL, f, "file");

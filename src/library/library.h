@@ -120,6 +120,7 @@ int taut_library_wrap(taut_context *context, model *m, const definition *setting
 int taut_library_simulation(taut_context *context, taut_model *model, const engine_api *api,
                             const engine_options *options, int in_place, taut_simulation **result);
 int taut_library_check_threads(taut_context *context, int threads);
+int taut_library_check_options(taut_context *context, const taut_options *o, const engine_api **api);
 /* Begins and ends a call that computes with the simulation; z is not NULL. */
 int taut_library_enter(taut_simulation *z, const char *call);
 static inline int library_exit(taut_simulation *z, int status)

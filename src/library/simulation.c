@@ -142,7 +142,7 @@ int taut_library_check_threads(taut_context *context, int threads)
                      TAUT_THREADS_MOST, threads);
 }
 
-static int check_options(taut_context *context, const taut_options *o, const engine_api **api)
+int taut_library_check_options(taut_context *context, const taut_options *o, const engine_api **api)
 {
     if (o->native < TAUT_NATIVE_DEFAULT || o->native > TAUT_NATIVE_OFF)
         return taut_fail(context, TAUT_BAD_USAGE, "native is one of TAUT_NATIVE_*, not %d", o->native);
@@ -203,7 +203,7 @@ int taut_simulation_create(taut_context *context, taut_model *model, const taut_
     LIBRARY_NEEDS(context, model, "model");
     library_begin(context);
     int status = options ? taut_library_take(context, "taut_options", options, sizeof o, &o) : TAUT_OK;
-    if (!status) status = check_options(context, &o, &api);
+    if (!status) status = taut_library_check_options(context, &o, &api);
     if (status) return library_done(context, status);
     const engine_options e = { .method = o.method,
                                .tolerance = taut_wide_from_double(o.tolerance),
