@@ -9,8 +9,8 @@
 # directly or through others; the type of system.m is incomplete there.
 set -eu
 cd "$(dirname "$0")/.."
-programs="mpi cli reproduce import plot render compile image"
-library="library ensemble report record run contact method step lower solve system field kernel analysis native model
+programs="mpi cli reproduce import plot render image"
+library="library ensemble report record compile run contact method step lower solve system field kernel analysis native model
          expr linalg base"
 for root in programs src; do
     [ $root = programs ] && list=$programs || list=$library
@@ -32,7 +32,7 @@ done
 # The command is a client of the library: a file of programs/cli knows taut.h, headers of its folder, the tools below,
 # which know no object of the library, and the header of the other program that it runs. The exceptions use more; they
 # can only become fewer (docs/architecture.md, "The command").
-inside="compare compare_page compare_trace compile inside plot render"
+inside="compare compare_page compare_trace inside plot render"
 tools="base/clock base/near base/new_file base/text base/wide report/json"
 own="import/import reproduce/reproduce"
 clients='' still=''

@@ -38,6 +38,7 @@ static struct {
     taut_convergence *convergence;
     taut_verification *verification;
     taut_session *session;
+    taut_c_code *code;
 } objects;
 static char path[L_tmpnam + 32];
 
@@ -85,6 +86,7 @@ static void set_up(void)
     assert_int_equal(taut_convergence_create(objects.context, objects.model, &converge, &objects.convergence), TAUT_OK);
     assert_int_equal(taut_verification_create(objects.context, objects.model, &verify, &objects.verification), TAUT_OK);
     assert_int_equal(taut_session_create(objects.context, objects.model, NULL, &objects.session), TAUT_OK);
+    assert_int_equal(taut_c_create(objects.context, objects.model, NULL, &objects.code), TAUT_OK);
     assert_int_equal(taut_model_begin(objects.context, "x", &objects.builder), TAUT_OK);
     assert_int_equal(taut_number(objects.builder, 1), 1);
 }
@@ -92,6 +94,7 @@ static void set_up(void)
 static void tear_down(void)
 {
     taut_model_finish(objects.builder, NULL);
+    taut_c_release(objects.code);
     taut_session_release(objects.session);
     taut_verification_release(objects.verification);
     taut_convergence_release(objects.convergence);
@@ -135,6 +138,7 @@ static void *valid(const char *type, const char *name)
     if (strstr(type, "taut_convergence *")) return objects.convergence;
     if (strstr(type, "taut_verification *")) return objects.verification;
     if (strstr(type, "taut_session *")) return objects.session;
+    if (strstr(type, "taut_c_code *")) return objects.code;
     if (strstr(type, "char *const *")) return names;
     if (strstr(type, "taut_expr *")) return expressions;
     if (strstr(type, "taut_vary *")) return &vary;
@@ -194,6 +198,7 @@ static int may_be_null(const char *function, const char *pointer)
         "taut_file_export what", "taut_convergence_run progress", "taut_verification_run progress",
         "taut_findings_dirac more", "taut_findings_dirac info", "taut_session_create spec", "taut_session_open spec",
         "taut_session_of_member spec", "taut_file_is_ensemble file", "taut_members_of_model options",
+        "taut_c_create spec",
     };
     char both[128];
     snprintf(both, sizeof both, "%s %s", function, pointer);

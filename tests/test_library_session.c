@@ -401,6 +401,36 @@ static void digits(void **state)
     drop(f);
 }
 
+/* ---- C code ---- */
+
+static void c_code(void **state)
+{
+    (void)state;
+    fixture f = load(PENDULUM);
+    taut_c_code *code;
+    const taut_c_spec spec = { .size = sizeof spec, .prefix = "swing", .header = "swing.h", .step = "0.002" };
+    size_t size;
+    if (taut_c_create(f.context, f.model, &spec, &code)) fail_msg("%s", taut_error_text(f.context));
+    const char *header = taut_c_header(code, &size), *source = taut_c_source(code, NULL);
+    assert_int_equal(strlen(header), size);
+    assert_non_null(strstr(header, "0.002"));
+    assert_non_null(strstr(header, "swing_step("));
+    assert_non_null(strstr(source, "#include \"swing.h\""));
+    taut_c_release(code);
+    const taut_c_spec wrong[] = {
+        { .size = sizeof *wrong, .prefix = "9a" },     { .size = sizeof *wrong, .prefix = "" },
+        { .size = sizeof *wrong, .header = "a\"b.h" }, { .size = sizeof *wrong, .step = "0" },
+        { .size = sizeof *wrong, .tolerance = "1" },   { .size = sizeof *wrong, .start = TAUT_AS_IS },
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_equal(taut_c_create(f.context, f.model, &wrong[i], &code), TAUT_BAD_USAGE);
+        assert_null(code);
+    }
+    const taut_c_spec none = { .size = sizeof none, .method = "em:project" };
+    assert_int_equal(taut_c_create(f.context, f.model, &none, &code), TAUT_UNSUPPORTED);
+    drop(f);
+}
+
 /* ---- refused, and without memory ---- */
 
 static void refused(void **state)
@@ -455,7 +485,7 @@ int main(void)
         cmocka_unit_test(watched),     cmocka_unit_test(frames),      cmocka_unit_test(events),
         cmocka_unit_test(resumed),     cmocka_unit_test(interrupted), cmocka_unit_test(member),
         cmocka_unit_test(takes_model), cmocka_unit_test(simulation),  cmocka_unit_test(digits),
-        cmocka_unit_test(refused),     cmocka_unit_test(memory),
+        cmocka_unit_test(c_code),      cmocka_unit_test(refused),     cmocka_unit_test(memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -150,6 +150,29 @@ TAUT_API int taut_session_watched(const taut_session *session, size_t index, tau
 enum { TAUT_WATCHED_FIRST, TAUT_WATCHED_LAST, TAUT_WATCHED_LOWEST, TAUT_WATCHED_HIGHEST, TAUT_WATCHED_SLOPE };
 TAUT_API int taut_session_digits(taut_session *session, size_t index, int which, char *buffer, size_t capacity);
 
+/* ---- C code ----
+   A model under a method as C11 for firmware and other programs, which needs nothing but the math functions of the C
+   library (docs/compile.md). Its start is that of a simulation, and in double so is every bit of its steps. */
+typedef struct taut_c_code taut_c_code;
+typedef struct taut_c_spec {
+    size_t size;
+    const char *method;      /* with its options; NULL: "rattle" */
+    const char *step;        /* the default, a macro of the header; NULL: "0.01" */
+    const char *tolerance;   /* of the Newton iterations; NULL: "0" */
+    int start;               /* TAUT_STRICT or TAUT_PROJECT */
+    int single;              /* nonzero: float instead of double */
+    const char *prefix;      /* begins all external names: a letter, then letters, digits and _, at most 40 in all;
+                                NULL: "model" */
+    const char *header;      /* the name of the file by which the source includes the header; NULL: "model.h" */
+} taut_c_spec;
+/* TAUT_UNSUPPORTED for models and methods that cannot be written so. spec may be NULL. */
+TAUT_API int taut_c_create(taut_context *context, taut_model *model, const taut_c_spec *spec, taut_c_code **result);
+/* NULL is allowed. */
+TAUT_API void taut_c_release(taut_c_code *code);
+/* The texts, with a zero behind them; *size, which may be NULL, is without it. Valid as long as the code. */
+TAUT_API const char *taut_c_header(const taut_c_code *code, size_t *size);
+TAUT_API const char *taut_c_source(const taut_c_code *code, size_t *size);
+
 #ifdef __cplusplus
 }
 #endif
