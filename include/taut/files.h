@@ -27,12 +27,32 @@ TAUT_API int taut_file_check(taut_file *file);
 TAUT_API size_t taut_file_columns(const taut_file *file);
 TAUT_API const char *taut_file_column(const taut_file *file, size_t index);
 TAUT_API long taut_file_find(const taut_file *file, const char *name);
+/* A column: its kind (docs/run-file.md: "time", "coordinate", "velocity", ...), its unit from those that the model names
+   ("" where it is not known), and whether it is a length, as the coordinates of points are, or the velocity or momentum
+   of one. */
+typedef struct taut_column {
+    size_t size;
+    const char *name, *kind, *unit;
+    int is_length;
+} taut_column;
+/* TAUT_BAD_USAGE beyond the last. Strings are valid until the file is closed. */
+TAUT_API int taut_file_column_at(taut_file *file, size_t index, taut_column *column);
 /* Frames that were committed when this was called; the file may still be written. */
 TAUT_API int taut_file_frames(taut_file *file, size_t *count);
 /* Values of some columns (NULL: all) in frames first .. first + count - 1, row by row; high has room for that. low, if
    not NULL, gets what lies beyond a double in a run of quad precision. What is not a number comes as NaN. */
 TAUT_API int taut_file_read(taut_file *file, size_t first, size_t count, const size_t *columns, size_t column_count,
                             double *high, double *low);
+/* The same, less the values in the first frame of the run: differences of all digits, before they are rounded. */
+TAUT_API int taut_file_changes(taut_file *file, size_t first, size_t count, const size_t *columns, size_t column_count,
+                               double *values);
+/* The first frame at or after the time t (past nonzero: after it) of those that taut_file_frames counted; their number
+   where there is none. */
+TAUT_API int taut_file_find_frame(taut_file *file, double t, int past, size_t *frame);
+/* Of an ensemble: how many moments its statistics have, and that of a column at one of them, without a histogram; its
+   count is 0 where there is none, and numbers that are not in the file are NaN. */
+TAUT_API int taut_file_moments(taut_file *file, size_t *count);
+TAUT_API int taut_file_statistic(taut_file *file, size_t moment, size_t column, taut_statistic *statistic);
 /* Events of contacts. contact and kind are valid until the next call; impulse is NaN where there is none. */
 typedef struct taut_file_event {
     size_t size; /* sizeof(taut_file_event) */
@@ -66,6 +86,62 @@ typedef struct taut_export {
 TAUT_API int taut_file_export(taut_file *file, const char *path, const taut_export *what);
 /* ".csv", ".h5", ".hdf5", ".xyz"; NULL beyond the last. */
 TAUT_API const char *taut_export_ending(size_t index);
+
+/* ---- what is drawn ----
+   The picture of a run: shapes, and where their places are in any of its frames; what the page of a run animates, for
+   renderers of yours. From the model's draw{...}, or guessed from its constraints and points. */
+typedef struct taut_drawing taut_drawing;
+/* Loads the model that the file has. meshes: the folder of the meshes that it draws; NULL: that of the file. A mesh
+   that cannot be read is not drawn, and the log says so. Close the file after it. */
+TAUT_API int taut_drawing_create(taut_file *file, const char *meshes, taut_drawing **result);
+/* NULL is allowed. */
+TAUT_API void taut_drawing_release(taut_drawing *drawing);
+
+typedef struct taut_drawing_info {
+    size_t size;
+    size_t shapes, places;
+    size_t moving;           /* places that depend on coordinates or time; the others are as in the first frame */
+    const uint32_t *moves;   /* those, ascending */
+    size_t omitted;          /* shapes that are left out, because there are too many */
+    int flat;                /* nonzero: a picture of the plane, z is 0 everywhere */
+    int guessed;             /* nonzero: the model has no draw{...} */
+    const char *time_unit;   /* "" where the model names none */
+} taut_drawing_info;
+/* What it points to is valid as long as the drawing. */
+TAUT_API void taut_drawing_about(const taut_drawing *drawing, taut_drawing_info *info);
+
+/* Shapes, and their places. A half axis of a mesh has length 1, in the length of its file. */
+enum {
+    TAUT_SHAPE_BAR,          /* the ends */
+    TAUT_SHAPE_SPRING,       /* the ends */
+    TAUT_SHAPE_BALL,         /* the centre */
+    TAUT_SHAPE_BOX,          /* the centre, the ends of its three half axes */
+    TAUT_SHAPE_DISC,         /* the same, of two radii and half the thickness */
+    TAUT_SHAPE_PATH,         /* the places on it */
+    TAUT_SHAPE_SURFACE,      /* rows x columns places, row after row */
+    TAUT_SHAPE_CYLINDER,     /* the ends of its axis */
+    TAUT_SHAPE_CAPSULE,      /* the ends of its axis */
+    TAUT_SHAPE_PLANE,        /* a place on it, the head of its normal */
+    TAUT_SHAPE_GROUND,       /* the origin */
+    TAUT_SHAPE_ARROW,        /* foot and head */
+    TAUT_SHAPE_MESH,         /* as a box */
+    TAUT_SHAPES
+};
+typedef struct taut_shape {
+    size_t size;
+    int type;                /* one of TAUT_SHAPE_* */
+    const uint32_t *places;  /* rows x columns numbers of places */
+    size_t rows, columns;
+    double radius;           /* of balls, cylinders, capsules; 0: as large as looks well. The height of the ground */
+    double scale;            /* of an arrow: its length for one unit; 0: as looks well */
+    const char *colour, *label; /* NULL: none; a colour is a name of docs/model-language.md, or #rrggbb */
+    const float *corners;    /* of a mesh: 9 numbers for each triangle, in its own axes */
+    size_t triangles;
+} taut_shape;
+/* TAUT_BAD_USAGE beyond the last. */
+TAUT_API int taut_drawing_shape(const taut_drawing *drawing, size_t index, taut_shape *shape);
+/* All places of a frame, 3 numbers each, and its time; NaN where an expression has no value. */
+TAUT_API int taut_drawing_places(taut_drawing *drawing, size_t frame, double *t, float *places);
 
 /* ---- sessions ----
    A run from the start of a model to an end, as `taut run` makes it: it is watched (energy, constraints, conserved

@@ -29,7 +29,9 @@ static int write_part(taut_context *context, const whole_file *f, const char *pa
     FILE *file = taut_new_file(part);
     if (!file) return cannot_write(f->path, EXIT_USAGE);
     const int status = f->write(f->user, file);
-    int code = status ? complain(exit_status_of(status), "%s: %s", f->path, taut_error_text(context)) : EXIT_DONE;
+    const char *said = taut_error_text(context); /* "" where the command itself has failed */
+    if (!*said) said = "out of memory";
+    int code = status ? complain(exit_status_of(status), "%s: %s", f->path, said) : EXIT_DONE;
     const int error = ferror(file) ? errno : 0;
     const int unwritten = fclose(file) == EOF || error;
     if (error) errno = error;
