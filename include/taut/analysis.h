@@ -157,6 +157,68 @@ typedef struct taut_convergence_row {
 /* TAUT_BAD_USAGE beyond the last. */
 TAUT_API int taut_convergence_row_at(const taut_convergence *convergence, size_t index, taut_convergence_row *row);
 
+/* ---- comparison ----
+   Several methods on one model, from the same start to the same end: what each keeps, its error, its cost (`taut
+   compare`). Numbers are given as strings. */
+typedef struct taut_comparison taut_comparison;
+
+typedef struct taut_comparison_spec {
+    size_t size;
+    const char *const *methods;  /* with their options; 32 at the most */
+    size_t method_count;
+    const char *const *steps;    /* each divides `until` (taut_step_count); 64 at the most */
+    size_t step_count;
+    const char *until;
+    const char *precision;       /* of the methods' runs; NULL: "double" */
+    int start;                   /* TAUT_STRICT or TAUT_PROJECT */
+    int threads;                 /* 1 to TAUT_THREADS_MOST, each with runs of its own, whose times are then those of a
+                                    busy machine. 0: 1 */
+    int traces;                  /* nonzero: taut_comparison_page shows the runs with the first step over time */
+} taut_comparison_spec;
+TAUT_API int taut_comparison_create(taut_context *context, taut_model *model, const taut_comparison_spec *spec,
+                                    taut_comparison **result);
+/* NULL is allowed. */
+TAUT_API void taut_comparison_release(taut_comparison *comparison);
+/* Computes all of it. A method that refuses the model, or fails, has a row that says so. progress may be NULL. */
+TAUT_API int taut_comparison_run(taut_comparison *comparison, taut_progress *progress);
+
+typedef struct taut_comparison_info {
+    size_t size;
+    const char *precision, *reference_precision;
+    size_t rows;                 /* method by method, step by step; 0 before the run */
+    int kinds;                   /* of errors: TAUT_ERRORS, or one less without multipliers */
+    int has_energy;              /* the model conserves its energy, */
+    int has_balance;             /* or energy - work */
+    int has_momenta;             /* there are conserved momenta */
+    taut_value reference_error[TAUT_ERRORS]; /* estimated; NaN where no method reached the end */
+    const char *reference_failure; /* why there is no reference; otherwise "" */
+} taut_comparison_info;
+/* The strings are valid as long as the comparison, until it is run again. */
+TAUT_API void taut_comparison_about(const taut_comparison *comparison, taut_comparison_info *info);
+
+typedef struct taut_comparison_row {
+    size_t size;
+    const char *method;
+    taut_value step;
+    const char *failure;         /* why it was refused, or did not reach the end: then nothing below is known but */
+    int refused;                 /* whether that was before the first step; otherwise "" */
+    long steps, newton_iterations, factorisations, evaluations;
+    double seconds;              /* of the steps alone */
+    int code;                    /* one of TAUT_CODE_*: what made them; */
+    long general_steps;          /* so many of them were left to the general path */
+    taut_value energy, slope;    /* largest change of the energy, and its trend per unit of time */
+    taut_value momentum;         /* largest change of a conserved momentum */
+    taut_value position, velocity; /* largest |g| and |dg/dt| */
+    taut_value error[TAUT_ERRORS]; /* at the end, against the exact solution in the widest precision */
+    int limited[TAUT_ERRORS];    /* nonzero: within a factor of ten of what the reference, or round-off, can show */
+} taut_comparison_row;
+/* TAUT_BAD_USAGE beyond the last. */
+TAUT_API int taut_comparison_row_at(const taut_comparison *comparison, size_t index, taut_comparison_row *row);
+/* A page with the table and plots: one HTML file, given to `write` in pieces. `write` returns 0; another number ends it
+   with TAUT_CANNOT_WRITE. */
+TAUT_API int taut_comparison_page(taut_comparison *comparison, int (*write)(void *user, const char *data, size_t size),
+                                  void *user);
+
 /* ---- verification ----
    What a method declares, against what it does on a model (`taut verify`, docs/methods.md). */
 typedef struct taut_verification taut_verification;
