@@ -583,7 +583,7 @@ typedef struct taut_method_option {
 } taut_method_option;
 /* Option `index` of method `method`; TAUT_BAD_USAGE beyond the last. */
 TAUT_API int taut_method_options(size_t method, size_t index, taut_method_option *option);
-/* Whether this is a method with options that it has: "rattle", "lobatto:s=3". */
+/* Whether this is a method with options that it has, as "lobatto:s=3". Their values are looked at with a model. */
 TAUT_API int taut_method_check(taut_context *context, const char *method);
 
 #ifdef __cplusplus
