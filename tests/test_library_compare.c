@@ -92,7 +92,8 @@ static void comparison(void **state)
         assert_true(row[i].seconds > 0 && row[i].error[TAUT_ERROR_POSITION].high < 0.01);
     }
     /* orders 2 and 4 */
-    const double second = row[0].error[0].high / row[1].error[0].high, fourth = row[2].error[0].high / row[3].error[0].high;
+    const double second = row[0].error[0].high / row[1].error[0].high,
+                 fourth = row[2].error[0].high / row[3].error[0].high;
     assert_true(fabs(second - 4) < 0.2 && fabs(fourth - 16) < 1);
     assert_true(row[0].newton_iterations >= 50 && !row[0].evaluations && row[4].evaluations >= 200);
     assert_true(row[0].position.high < 1e-13 && row[4].position.high > 1e-13); /* kept, and not */

@@ -27,9 +27,9 @@ TAUT_API int taut_file_check(taut_file *file);
 TAUT_API size_t taut_file_columns(const taut_file *file);
 TAUT_API const char *taut_file_column(const taut_file *file, size_t index);
 TAUT_API long taut_file_find(const taut_file *file, const char *name);
-/* A column: its kind (docs/run-file.md: "time", "coordinate", "velocity", ...), its unit from those that the model names
-   ("" where it is not known), and whether it is a length, as the coordinates of points are, or the velocity or momentum
-   of one. */
+/* A column: its kind (docs/run-file.md: "time", "coordinate", "velocity", ...), its unit, from those that the model
+   names ("" where it is not known), and whether it is a length, as the coordinates of points are, or the velocity or
+   momentum of one. */
 typedef struct taut_column {
     size_t size;
     const char *name, *kind, *unit;

@@ -366,11 +366,11 @@ typedef struct taut_members_spec {
     int fast;                /* nonzero: the GPU contracts products and sums and compensates none: other last digits */
     const char *file;        /* a file as the command writes it; statistics are then in it. NULL: none */
     int replace;             /* nonzero: an existing file is replaced */
-    int resume;              /* nonzero: an existing file is gone on with, if it is of the same ensemble */
     const char *times;       /* `at` as a string with commas between the times; NULL: see there */
     /* More that varies: CSV, a member per line, the first one names what. Messages call it table_name. NULL: none */
     const char *table, *table_name;
     const char *start;       /* "strict", "project" or "as-is", whatever varies; NULL: see `strict` */
+    int resume;              /* nonzero: an existing file is gone on with, if it is of the same ensemble */
     int part;                /* nonzero: these members are a part, and of how many is not known where `of` is 0 */
     int no_paths;            /* nonzero: `paths` is 0 */
 } taut_members_spec;

@@ -1,5 +1,5 @@
-/* A run as `taut run`, `taut resume` and `taut replay` make it: frames to standard output or into a run file, a progress
-   bar, a summary at the end. */
+/* A run as `taut run`, `taut resume` and `taut replay` make it: frames to standard output or into a run file, a
+   progress bar, a summary at the end. */
 #include "cli/session.h"
 
 #include <errno.h>

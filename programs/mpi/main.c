@@ -203,8 +203,8 @@ static void summarise(const job *z, const taut_members_run_options *mine, double
     MPI_Reduce(here, all, 2, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
     if (z->rank) return;
     if (z->is_terminal) fputs("\r\033[K", stderr);
-    printf("%s\n  method %s   step %.6g   t = 0 .. %.9g   members %llu .. %llu   on %d ranks\n\n", m->title, m->method, m->h, m->until,
-           (unsigned long long)m->first, (unsigned long long)(m->first + m->count - 1), z->ranks);
+    printf("%s\n  method %s   step %.6g   t = 0 .. %.9g   members %llu .. %llu   on %d ranks\n\n", m->title,
+           m->method, m->h, m->until, (unsigned long long)m->first, (unsigned long long)(m->first + m->count - 1), z->ranks);
     printf("  here                  %.0f members, %.4g steps in %.3g s (%.3g member steps/s)\n", all[0], all[1],
            seconds, seconds > 0 ? all[1] / seconds : 0.0);
 }

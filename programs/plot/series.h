@@ -25,8 +25,8 @@ typedef struct {
     int change;              /* y since the first frame of the run */
 } series_part;
 
-/* Reads one curve of a file, which messages call by its path; of an ensemble x must be t. Returns a status, and where it
-   is not 0 the reason. */
+/* Reads one curve of a file, which messages call by its path; of an ensemble x must be t. Returns a status, and where
+   it is not 0 the reason. */
 int taut_series_read(taut_context *context, taut_file *file, const char *path, const char *x, const char *y,
                      const series_part *part, series *s, char reason[SERIES_REASON]);
 void taut_series_clear(series *s);

@@ -32,7 +32,10 @@ static double diagonal(const extent *e)
 }
 
 static size_t place_count(const taut_shape *s) { return s->rows * s->columns; }
-static int is_body(const taut_shape *s) { return s->type == TAUT_SHAPE_BOX || s->type == TAUT_SHAPE_DISC || s->type == TAUT_SHAPE_MESH; }
+static int is_body(const taut_shape *s)
+{
+    return s->type == TAUT_SHAPE_BOX || s->type == TAUT_SHAPE_DISC || s->type == TAUT_SHAPE_MESH;
+}
 static int is_rod(const taut_shape *s) { return s->type == TAUT_SHAPE_CYLINDER || s->type == TAUT_SHAPE_CAPSULE; }
 
 static int is_seen(const motion *z, size_t i)
@@ -159,7 +162,8 @@ static int choose_traced(motion *z)
     for (size_t i = 0, balls = l.count; !status && !balls && i < p->shown.shapes; i++) {
         const taut_shape *s = &p->shapes[i];
         const uint32_t *at = s->places;
-        if (s->type == TAUT_SHAPE_BAR || s->type == TAUT_SHAPE_SPRING || is_rod(s)) trace(z, &l, at[0]), trace(z, &l, at[1]);
+        if (s->type == TAUT_SHAPE_BAR || s->type == TAUT_SHAPE_SPRING || is_rod(s))
+            trace(z, &l, at[0]), trace(z, &l, at[1]);
         else if (is_body(s)) trace(z, &l, at[motion_moves(z, at[0]) ? 0 : 1]);
     }
     z->traced_count = l.count <= MOTION_TRACED ? (int)l.count : 3;
@@ -371,7 +375,8 @@ static int read_frames(motion *z)
         if (status) break;
         if (i == 0) memcpy(z->still, z->scratch, 3 * p->shown.places * sizeof *z->still);
         for (size_t k = 0; k < p->shown.moving; k++)
-            memcpy(z->motion + 3 * ((size_t)i * p->shown.moving + k), z->scratch + 3 * p->shown.moves[k], 3 * sizeof(float));
+            memcpy(z->motion + 3 * ((size_t)i * p->shown.moving + k), z->scratch + 3 * p->shown.moves[k],
+                   3 * sizeof(float));
     }
     return status;
 }
@@ -382,7 +387,8 @@ int taut_motion_create(drawn_run *run, long first, long count, motion **result)
     motion *z = taut_mem_new(run->context, 1, sizeof *z);
     *result = z;
     if (!z) return TAUT_OUT_OF_MEMORY;
-    *z = (motion){ .context = run->context, .run = run, .first = first, .choice = moving_choose(run->shown.moving, count) };
+    *z = (motion){ .context = run->context, .run = run, .first = first,
+                   .choice = moving_choose(run->shown.moving, count) };
     z->slot = taut_mem_new(z->context, p->shown.places, sizeof *z->slot);
     z->still = taut_mem_new(z->context, 3 * p->shown.places, sizeof *z->still);
     z->scratch = taut_mem_new(z->context, 3 * p->shown.places, sizeof *z->scratch);

@@ -29,7 +29,8 @@ void taut_simulation_about(const taut_simulation *z, taut_simulation_info *info)
                                    .coordinates = coordinates, .constraints = constraints,
                                    .contacts = z->model->m->contact_count,
                                    .energy_conserved = z->api->energy_conserved(z->engine),
-                                   .start_moved_positions = library_value(q), .start_moved_velocities = library_value(w),
+                                   .start_moved_positions = library_value(q),
+                                   .start_moved_velocities = library_value(w),
                                    .stable = z->api->declared(z->engine)->stable,
                                    .code = (int)z->api->execution(z->engine, &parts, &left),
                                    .native_lacks = lacks, .native_reason = lacks ? use->reason : "" };

@@ -13,8 +13,9 @@ static int read_spec(taut_context *context, const taut_c_spec *spec, compile_opt
                             .prefix = spec->prefix ? spec->prefix : "model",
                             .header = spec->header ? spec->header : "model.h", .step = (wide)1 / 100 };
     if (!taut_compile_prefix_serves(o->prefix))
-        return taut_fail(context, TAUT_BAD_USAGE, "'%.60s' cannot begin names of C: at most %d letters, digits and _, a "
-                         "letter first", o->prefix, COMPILE_PREFIX);
+        return taut_fail(context, TAUT_BAD_USAGE,
+                         "'%.60s' cannot begin names of C: at most %d letters, digits and _, a letter first", o->prefix,
+                         COMPILE_PREFIX);
     for (const char *at = o->header; *at; at++)
         if (*at == '"' || *at == '\\' || (unsigned char)*at < ' ' || strncmp(at, "*/", 2) == 0)
             return taut_fail(context, TAUT_BAD_USAGE, "a C program cannot include a file of that name; take another");

@@ -161,7 +161,7 @@ int taut_comparison_page(taut_comparison *z, int (*write)(void *user, const char
     LIBRARY_NEEDS(context, write, "write");
     library_begin(context);
     if (!z->result.rows)
-        return library_done(context, taut_fail(context, TAUT_BAD_USAGE, "there is nothing to show; run the comparison"));
+        return library_done(context, taut_fail(context, TAUT_BAD_USAGE, "nothing was compared yet; run it first"));
     FILE *memory = open_memstream(&text, &size);
     if (!memory) return library_done(context, taut_fail(context, TAUT_OUT_OF_MEMORY, "out of memory for the page"));
     int status = taut_compare_page(z->base.m, z->api, &z->options, &z->result, &z->trace, memory);

@@ -155,8 +155,8 @@ int taut_file_statistic(taut_file *f, size_t moment, size_t column, taut_statist
     int status = check_column(f, column);
     if (!status) status = load_statistics(f);
     if (!status && (moment >= f->moment_count || !is_kept(f, column)))
-        status = taut_fail(f->context, TAUT_BAD_USAGE, "there is no moment %zu, or column %zu has no statistics", moment,
-                           column);
+        status = taut_fail(f->context, TAUT_BAD_USAGE, "there is no moment %zu, or column %zu has no statistics",
+                           moment, column);
     if (status) return library_done(f->context, status);
     size_t place = 0;
     for (size_t i = 0; i < column; i++) place += (size_t)is_kept(f, i);

@@ -115,7 +115,7 @@ void taut_library_settings_free(taut_context *context, definition *settings, siz
 int taut_library_wrap(taut_context *context, model *m, const definition *settings, size_t count, taut_model **result);
 
 /* simulation.c */
-/* options->method is copied. in_place: the engine uses the model as it is, and adds to its expressions: the caller holds
+/* options->method is copied. in_place: the engine uses the model as it is, and adds to its expressions: the caller has
    the only reference, and gives it to the simulation where the call succeeds. */
 int taut_library_simulation(taut_context *context, taut_model *model, const engine_api *api,
                             const engine_options *options, int in_place, taut_simulation **result);

@@ -265,7 +265,8 @@ void taut_session_about(const taut_session *s, taut_session_info *info)
     const run_result *r = s->result.quantities ? &s->result : &s->from;
     taut_session_info found = { .step = library_value(s->options.step), .until = library_value(s->options.until),
                                 .steps = r->steps_done, .steps_planned = r->steps_planned,
-                                .steps_before = s->from.steps_done, .stopped = s->stopped, .stride = r->sample_stride, .watched = count_watched(s),
+                                .steps_before = s->from.steps_done, .stopped = s->stopped, .stride = r->sample_stride,
+                                .watched = count_watched(s),
                                 .committed = s->recorder ? taut_recorder_committed(s->recorder) : -1 };
     found.time = library_value(s->z ? s->z->api->time(s->z->engine) : s->options.until);
     found.finished = !s->z || (s->result.quantities && r->steps_done >= r->steps_planned);

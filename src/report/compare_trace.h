@@ -1,5 +1,5 @@
-/* What the page of a comparison shows of the runs themselves: energies and positions over time, for each method with the
-   first of its steps. */
+/* What the page of a comparison shows of the runs themselves: energies and positions over time, for each method with
+   the first of its steps. */
 #ifndef TAUT_REPORT_COMPARE_TRACE_H
 #define TAUT_REPORT_COMPARE_TRACE_H
 
