@@ -1,7 +1,4 @@
 /* Comparisons of the public interface: run/compare.h, and its page. */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "library/measure.h"
 #include "report/compare_page.h"
 
@@ -152,22 +149,19 @@ int taut_comparison_row_at(const taut_comparison *z, size_t index, taut_comparis
     return TAUT_OK;
 }
 
+static int make_page(void *self, FILE *memory)
+{
+    const taut_comparison *z = self;
+    return taut_compare_page(z->base.m, z->api, &z->options, &z->result, &z->trace, memory);
+}
+
 int taut_comparison_page(taut_comparison *z, int (*write)(void *user, const char *data, size_t size), void *user)
 {
-    char *text = NULL;
-    size_t size = 0;
     LIBRARY_NEEDS(NULL, z, "comparison");
     taut_context *context = z->base.context;
     LIBRARY_NEEDS(context, write, "write");
     library_begin(context);
     if (!z->result.rows)
         return library_done(context, taut_fail(context, TAUT_BAD_USAGE, "nothing was compared yet; run it first"));
-    FILE *memory = open_memstream(&text, &size);
-    if (!memory) return library_done(context, taut_fail(context, TAUT_OUT_OF_MEMORY, "out of memory for the page"));
-    int status = taut_compare_page(z->base.m, z->api, &z->options, &z->result, &z->trace, memory);
-    if (fclose(memory) && !status) status = taut_fail(context, TAUT_OUT_OF_MEMORY, "out of memory for the page");
-    if (!status && write(user, text, size))
-        status = taut_fail(context, TAUT_CANNOT_WRITE, "the page was not taken: its callback failed");
-    free(text);
-    return library_done(context, status);
+    return library_done(context, taut_library_hand_on(context, make_page, z, write, user));
 }

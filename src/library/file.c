@@ -226,23 +226,39 @@ int taut_file_event_at(taut_file *f, size_t index, taut_file_event *event)
 
 typedef int (*page_writer)(void *user, const char *data, size_t size);
 
-static int write_page(taut_file *f, const page_part *part, page_writer write, void *user)
+int taut_library_hand_on(taut_context *context, library_page *make, void *self, page_writer write, void *user)
 {
     char *text = NULL;
     size_t size = 0;
-    library_begin(f->context);
     FILE *memory = open_memstream(&text, &size);
-    if (!memory)
-        return library_done(f->context, taut_fail(f->context, TAUT_OUT_OF_MEMORY, "out of memory for the page"));
-    int status = taut_sweep_is(f->r) ? taut_sweep_page_write(f->context, f->r, (const char *)taut_template_ensemble,
-                                                             taut_template_ensemble_size, memory)
-                                     : taut_page_write_part(f->context, f->r, part, (const char *)taut_template_page,
-                                                            taut_template_page_size, memory);
-    if (fclose(memory) && !status) status = taut_fail(f->context, TAUT_OUT_OF_MEMORY, "out of memory for the page");
+    if (!memory) return taut_fail(context, TAUT_OUT_OF_MEMORY, "out of memory for the page");
+    int status = make(self, memory);
+    if (fclose(memory) && !status) status = taut_fail(context, TAUT_OUT_OF_MEMORY, "out of memory for the page");
     if (!status && write(user, text, size))
-        status = taut_fail(f->context, TAUT_CANNOT_WRITE, "the page was not taken: its callback failed");
+        status = taut_fail(context, TAUT_CANNOT_WRITE, "the page was not taken: its callback failed");
     free(text);
-    return library_done(f->context, status);
+    return status;
+}
+
+typedef struct {
+    taut_file *f;
+    const page_part *part;
+} file_page;
+
+static int make_page(void *self, FILE *memory)
+{
+    const file_page *p = self;
+    taut_file *f = p->f;
+    return taut_sweep_is(f->r) ? taut_sweep_page_write(f->context, f->r, (const char *)taut_template_ensemble,
+                                                       taut_template_ensemble_size, memory)
+                               : taut_page_write_part(f->context, f->r, p->part, (const char *)taut_template_page,
+                                                      taut_template_page_size, memory);
+}
+
+static int write_page(taut_file *f, const page_part *part, page_writer write, void *user)
+{
+    library_begin(f->context);
+    return library_done(f->context, taut_library_hand_on(f->context, make_page, &(file_page){ f, part }, write, user));
 }
 
 int taut_page(taut_file *f, page_writer write, void *user)

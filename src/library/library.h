@@ -3,6 +3,7 @@
 #define TAUT_LIBRARY_LIBRARY_H
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "record/recorder.h"
@@ -159,6 +160,12 @@ int taut_library_set_state(taut_simulation *z, wide t, const double *q, int kind
 void taut_library_names_clear(taut_simulation *z);
 /* First and last type of column of a public kind; 0 where it is none. */
 int taut_library_columns(int kind, engine_column *first, engine_column *last);
+
+/* file.c */
+/* A page is made in memory and handed to `write`: so nothing is handed on of one that fails. */
+typedef int library_page(void *self, FILE *memory);
+int taut_library_hand_on(taut_context *context, library_page *make, void *self,
+                         int (*write)(void *user, const char *data, size_t size), void *user);
 
 /* step.c */
 int taut_library_step(taut_simulation *z, wide h);
