@@ -288,6 +288,27 @@ static void interrupted(void **state)
     drop(f);
 }
 
+static void meddle(void *user, taut_simulation *z, long done, long steps, double energy_change)
+{
+    const double impulse[2] = { 0, 1 };
+    (void)user, (void)steps, (void)energy_change;
+    if (done >= 10) assert_int_equal(taut_kick(z, impulse), TAUT_OK);
+}
+
+/* What is recorded is the motion of the model alone. */
+static void only_read(void **state)
+{
+    (void)state;
+    fixture f = load(PENDULUM);
+    const taut_session_spec spec = { .size = sizeof spec, .until = "1", .progress = meddle };
+    taut_session *s = begin(f, &spec);
+    assert_int_equal(taut_session_run(s), TAUT_BAD_USAGE);
+    assert_non_null(strstr(taut_error_text(f.context), "taut_kick"));
+    assert_int_equal(about(s).steps, 10);
+    taut_session_release(s);
+    drop(f);
+}
+
 static void member(void **state)
 {
     (void)state;
@@ -485,7 +506,8 @@ int main(void)
         cmocka_unit_test(watched),     cmocka_unit_test(frames),      cmocka_unit_test(events),
         cmocka_unit_test(resumed),     cmocka_unit_test(interrupted), cmocka_unit_test(member),
         cmocka_unit_test(takes_model), cmocka_unit_test(simulation),  cmocka_unit_test(digits),
-        cmocka_unit_test(c_code),      cmocka_unit_test(refused),     cmocka_unit_test(memory),
+        cmocka_unit_test(c_code),      cmocka_unit_test(only_read),   cmocka_unit_test(refused),
+        cmocka_unit_test(memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -163,8 +163,8 @@ typedef struct taut_session_spec {
        also a line for each event. Whole lines, or pieces of long ones. It returns 0; another number ends the run with
        TAUT_CANNOT_WRITE. NULL: none. */
     int (*write)(void *user, const char *data, size_t size);
-    /* Called now and then: steps that are done of all, and how much the energy has changed. It may read the simulation.
-       NULL: none. */
+    /* Called now and then: steps that are done of all, and how much the energy has changed. It may read the simulation;
+       where it changes it, the run ends with TAUT_BAD_USAGE. It must return. NULL: none. */
     void (*progress)(void *user, taut_simulation *simulation, long done, long steps, double energy_change);
     void *user;
     const volatile int *interrupt;  /* looked at after some steps and within long ones: nonzero ends the run, which is

@@ -177,24 +177,29 @@ static int after_steps(void *user, const run_result *so_far, int *stop)
 {
     taut_session *s = user;
     *stop = is_interrupted(s);
+    if (s->meddled)
+        return taut_fail(s->context, TAUT_BAD_USAGE,
+                         "at t = %.9g: the callback of the progress called %s; it may only read the simulation",
+                         taut_time(s->z), s->meddled);
     return s->recorder ? taut_recorder_after_step(s->recorder, so_far) : TAUT_OK;
 }
 
 static void show(void *user, long done, long steps, double energy_change)
 {
     taut_session *s = user;
-    s->z->computing = NULL;
+    s->z->computing = s->z->moved_by = s->z->changed_by = NULL;
     library_leave(s->context);
     s->spec.progress(s->spec.user, s->z, done, steps, energy_change);
     library_again(s->context);
     s->z->computing = "taut_session_run";
+    s->meddled = s->z->moved_by ? s->z->moved_by : s->z->changed_by;
 }
 
 static int run(taut_session *s)
 {
     run_options *o = &s->options;
     o->frame = take_frame, o->event = take_event;
-    o->after_step = s->recorder || s->spec.interrupt ? after_steps : NULL;
+    o->after_step = s->recorder || s->spec.interrupt || s->spec.progress ? after_steps : NULL;
     o->at_once = s->recorder ? 1 : AT_ONCE;
     o->progress = s->spec.progress ? show : NULL;
     o->from = s->resumed ? &s->from : NULL;

@@ -15,6 +15,7 @@ struct taut_session {
     run_result from;             /* where a run is resumed */
     run_result result;           /* empty before the run */
     int ran, stopped;
+    const char *meddled;         /* a call of the progress callback that it may not make */
     csv_out lines;
 };
 
