@@ -56,7 +56,7 @@ else:
     link = {"libraries": starting(flags, "-l") + NEEDS, "library_dirs": starting(flags, "-L"),
             "extra_objects": [str(static_library())]}
 
-HEADERS = [Path(include[0]) / "taut" / name for name in ("context.h", "taut.h")]
+HEADERS = [Path(include[0]) / "taut" / name for name in ("context.h", "taut.h", "analysis.h", "files.h")]
 VERSION = re.search(r'TAUT_VERSION "([^"]+)"', HEADERS[0].read_text()).group(1)  # type: ignore[union-attr]
 
 CALLBACKS = """

@@ -1,9 +1,11 @@
 # null_calls.h for test_library_null: every function of the public headers as a call in which one pointer is NULL.
 #
 #     FUNCTION(STATUS, taut_step, 1, (P(0, taut_simulation *, "taut_simulation *", "simulation"), N(double)), "simulation", NULL)
-file(READ ${CMAKE_SOURCE_DIR}/include/taut/context.h TEXT)
-file(READ ${CMAKE_SOURCE_DIR}/include/taut/taut.h MORE)
-string(APPEND TEXT "${MORE}")
+set(TEXT "")
+foreach(header IN LISTS TAUT_HEADERS)
+  file(READ ${CMAKE_SOURCE_DIR}/${header} MORE)
+  string(APPEND TEXT "${MORE}")
+endforeach()
 string(REGEX REPLACE "/[*]([^*]|[*][^/])*[*]/" "" TEXT "${TEXT}")
 string(REPLACE "int (*write)(void *user, const char *data, size_t size)" "page_writer write" TEXT "${TEXT}")
 string(REGEX REPLACE "[ \n]+" " " TEXT "${TEXT}")

@@ -5,6 +5,7 @@
 
 #include "base/deflate.h"
 #include "render/film.h"
+#include "render/scene.h"
 
 #include "support_allocator.h"
 #include "support_inflate.h"
@@ -518,10 +519,10 @@ static void middle_of_red(const image *z, double *x, double *y)
     *y = sy / sum;
 }
 
-static film *open_film(record **r, const film_options *o)
+static film *open_film(taut_file **r, const film_options *o)
 {
     film *z = NULL;
-    if (taut_record_open(context, path, r) || taut_film_open(context, *r, o, &z))
+    if (taut_file_open(context, path, r) || taut_film_open(context, *r, o, &z))
         fail_msg("%s", taut_error_text(context));
     return z;
 }
@@ -530,7 +531,7 @@ static film *open_film(record **r, const film_options *o)
 static void moving_ball(void **state)
 {
     (void)state;
-    record *r;
+    taut_file *r;
     image z;
     double from, to;
     film_options o = taut_film_default();
@@ -550,18 +551,18 @@ static void moving_ball(void **state)
         assert_true(fabs(y - (100 - 0.4 / unit)) < 0.5); /* the middle of -1 .. 0.2 is -0.4 */
     }
     taut_film_close(f);
-    taut_record_close(r);
+    taut_file_close(r);
     o.from = 4, o.to = 6; /* a part: the camera still sees the bar */
     f = open_film(&r, &o);
     taut_film_span(f, &from, &to);
     assert_true(from == 4 && to == 6);
     taut_film_close(f);
-    taut_record_close(r);
+    taut_file_close(r);
     o.from = 11, o.to = 12;
-    assert_int_equal(taut_record_open(context, path, &r), TAUT_OK);
+    assert_int_equal(taut_file_open(context, path, &r), TAUT_OK);
     assert_int_equal(taut_film_open(context, r, &o, &f), TAUT_BAD_USAGE);
     assert_null(f);
-    taut_record_close(r);
+    taut_file_close(r);
     taut_image_free(context, &z);
 }
 
@@ -570,7 +571,7 @@ static void same_bytes(void **state)
 {
     (void)state;
     image a, b;
-    record *r, *s;
+    taut_file *r, *s;
     film_options o = taut_film_default(), with = o;
     unlink(path);
     recorded_run(
@@ -587,13 +588,13 @@ static void same_bytes(void **state)
         for (int i = 0; i <= 8; i++) assert_int_equal(taut_film_draw(one, i, 1, &a), TAUT_OK);
         for (int t = 6; t > 0; t -= 3) { /* and back */
             assert_int_equal(taut_film_draw(one, t, 1, &a), TAUT_OK);
-            taut_film_close(three), taut_record_close(s);
+            taut_film_close(three), taut_file_close(s);
             three = open_film(&s, &with);
             assert_int_equal(taut_film_draw(three, t, 1, &b), TAUT_OK);
             assert_memory_equal(a.rgb, b.rgb, 3 * 240 * 150);
         }
         taut_film_close(one), taut_film_close(three);
-        taut_record_close(r), taut_record_close(s);
+        taut_file_close(r), taut_file_close(s);
     }
     taut_image_free(context, &a);
     taut_image_free(context, &b);
@@ -618,7 +619,7 @@ static void shapes(void **state)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         char text[512];
         image z;
-        record *r;
+        taut_file *r;
         size_t coloured = 0;
         film_options o = taut_film_default();
         o.width = 160, o.height = 120, o.clock = 0, o.trails = TRAIL_OFF;
@@ -635,7 +636,7 @@ static void shapes(void **state)
         if (coloured < 40) fail_msg("%s: %zu pixels", kinds[i], coloured);
         taut_image_free(context, &z);
         taut_film_close(f);
-        taut_record_close(r);
+        taut_file_close(r);
     }
 }
 
@@ -643,7 +644,7 @@ static void shapes(void **state)
 static void count_red(const char *drawn, long columns[320], long *from, long *to)
 {
     image z;
-    record *r;
+    taut_file *r;
     char text[600];
     film_options o = taut_film_default();
     o.width = 320, o.height = 160, o.clock = 0, o.trails = TRAIL_OFF;
@@ -666,7 +667,7 @@ static void count_red(const char *drawn, long columns[320], long *from, long *to
         }
     taut_image_free(context, &z);
     taut_film_close(f);
-    taut_record_close(r);
+    taut_file_close(r);
 }
 
 /* An arrow begins where it should, and is thicker near its head. A box has its size wherever it is. What is drawn at
@@ -719,7 +720,7 @@ static int make_pictures(counter *c)
     const taut_allocator allocator = { counted_resize, c };
     taut_context *own = taut_context_create(&allocator);
     if (!own) return TAUT_OUT_OF_MEMORY;
-    record *r = NULL;
+    taut_file *r = NULL;
     film *f = NULL;
     image z = { 0 };
     gif g = { 0 };
@@ -728,7 +729,7 @@ static int make_pictures(counter *c)
     const image *all[1] = { &z };
     film_options o = taut_film_default();
     o.width = 40, o.height = 30;
-    int status = taut_record_open(own, path, &r);
+    int status = taut_file_open(own, path, &r);
     if (!status) status = taut_film_open(own, r, &o, &f);
     if (!status) status = taut_image_create(own, 40, 30, &z);
     for (int i = 0; !status && i < 3; i++) status = taut_film_draw(f, 0.1 * i, 0.1, &z);
@@ -741,7 +742,7 @@ static int make_pictures(counter *c)
     }
     taut_image_free(own, &z);
     taut_film_close(f);
-    taut_record_close(r);
+    taut_file_close(r);
     taut_context_destroy(own);
     fclose(file);
     free(p);

@@ -3,7 +3,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 install(TARGETS taut LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development)
 install(FILES ${TAUT_ARCHIVE} DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
-install(FILES include/taut/taut.h include/taut/context.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/taut COMPONENT development)
+install(FILES ${TAUT_HEADERS} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/taut COMPONENT development)
 
 # What a program needs that links the archive; what is not where compilers look anyway, as a file.
 set(TAUT_PRIVATE "")

@@ -167,6 +167,41 @@ TAUT_API int taut_simulation_clone(const taut_simulation *simulation, taut_conte
 /* NULL is allowed. */
 TAUT_API void taut_simulation_release(taut_simulation *simulation);
 
+/* What makes the steps, the slowest first. */
+enum {
+    TAUT_CODE_GENERAL,     /* loops over the parts of the model */
+    TAUT_CODE_PARTLY,      /* straight-line code evaluates the equations; the rest is general */
+    TAUT_CODE_INTERPRETED, /* straight-line code, by an interpreter */
+    TAUT_CODE_NATIVE       /* straight-line code as instructions of the processor */
+};
+/* Why there is no native code. */
+enum {
+    TAUT_NATIVE_LACKS_NOTHING, /* there is, or nobody has asked for it */
+    TAUT_NATIVE_LACKS_BUILD,   /* this build, or this system, has none */
+    TAUT_NATIVE_LACKS_COMPILER,
+    TAUT_NATIVE_LACKS_SUCCESS  /* something is out of order: the compiler failed, or the system gave no thread, ... */
+};
+typedef struct taut_simulation_info {
+    size_t size;
+    const char *title;           /* of the model */
+    const char *method, *precision;
+    size_t coordinates, constraints, contacts;
+    int energy_conserved;        /* the model's exact energy is constant */
+    taut_value start_moved_positions, start_moved_velocities; /* onto the constraints */
+    double stable;               /* length of a step times frequency, below which the method is stable; 0: always, or
+                                    not known */
+    int code;                    /* one of TAUT_CODE_* */
+    int native_lacks;            /* one of TAUT_NATIVE_LACKS_*, and */
+    const char *native_reason;   /* a sentence that says why; otherwise "" */
+    long events[5];              /* of contacts so far: impact, rest, release, stick, slip */
+} taut_simulation_info;
+/* The strings are valid as long as the simulation, until a param is set. */
+TAUT_API void taut_simulation_about(const taut_simulation *simulation, taut_simulation_info *info);
+/* The fastest frequency of small motions around the current state, in radians per unit of time; 0: none was found. It
+   takes as long as many steps. limit: 0, or a frequency;
+   of one that is far below it the size alone is found, sooner. */
+TAUT_API int taut_frequency(taut_simulation *simulation, double limit, double *frequency);
+
 /* ---- what a simulation has ---- */
 
 /* Kinds of numbers. */
@@ -199,6 +234,10 @@ TAUT_API long taut_find(taut_simulation *simulation, int kind, const char *name)
 /* The current values of `count` numbers from `first` on. Only what they need is evaluated. low, if not NULL, gets what
    lies beyond a double in quad precision: the value is high + low. */
 TAUT_API int taut_get(taut_simulation *simulation, int kind, size_t first, size_t count, double *high, double *low);
+/* The current value of one number as a string that reads back as the same in the precision of the simulation (low has
+   some bits less). capacity is at least TAUT_DIGITS_TEXT. */
+#define TAUT_DIGITS_TEXT 64
+TAUT_API int taut_digits(taut_simulation *simulation, int kind, size_t index, char *buffer, size_t capacity);
 /* The current time: of TAUT_TIME. */
 TAUT_API double taut_time(const taut_simulation *simulation);
 
@@ -328,12 +367,26 @@ typedef struct taut_members_spec {
     int fast;                /* nonzero: the GPU contracts products and sums and compensates none: other last digits */
     const char *file;        /* a file as the command writes it; statistics are then in it. NULL: none */
     int replace;             /* nonzero: an existing file is replaced */
+    const char *times;       /* `at` as a string with commas between the times; NULL: see there */
+    /* More that varies: CSV, a member per line, the first one names what. Messages call it table_name. NULL: none */
+    const char *table, *table_name;
+    const char *start;       /* "strict", "project" or "as-is", whatever varies; NULL: see `strict` */
+    int resume;              /* nonzero: an existing file is gone on with, if it is of the same ensemble */
+    int part;                /* nonzero: these members are a part, and of how many is not known where `of` is 0 */
+    int no_paths;            /* nonzero: `paths` is 0 */
 } taut_members_spec;
 
 /* Compiles the model of the prototype, with its method, options, params and inputs, for members that begin at the start
    of the model, at time 0, in double. The prototype is not needed afterwards. Where lanes or a GPU do not serve the
    model or the method, the members are computed one by one, and taut_members_info.note says why. */
 TAUT_API int taut_members_create(taut_simulation *prototype, const taut_members_spec *spec, taut_members **result);
+/* The same without a simulation: method, tolerance, start and native are those of options (NULL: the defaults). */
+TAUT_API int taut_members_of_model(taut_context *context, taut_model *model, const taut_options *options,
+                                   const taut_members_spec *spec, taut_members **result);
+/* The members of a file, to go on with those that are missing: all else is as it says. native is one of
+   TAUT_NATIVE_*. */
+TAUT_API int taut_members_open(taut_context *context, const char *path, int native, int threads,
+                               taut_members **result);
 /* NULL is allowed. */
 TAUT_API void taut_members_release(taut_members *members);
 
@@ -347,6 +400,11 @@ typedef struct taut_members_info {
     const char *on;          /* what computes them */
     const char *note;        /* why it is not what was asked for; "" where it is */
     const char *device;      /* of a GPU; "" without one */
+    const char *title, *method; /* of the model; with its options */
+    double h, until;
+    size_t width;            /* so many are computed at the same time */
+    int threads;
+    uint64_t done, failed;   /* members, so far */
 } taut_members_info;
 /* The strings are valid as long as the members. */
 TAUT_API void taut_members_about(const taut_members *members, taut_members_info *info);
@@ -367,6 +425,13 @@ typedef struct taut_members_chunk {
     double seconds;          /* since the run began */
 } taut_members_chunk;
 
+typedef struct taut_members_progress {
+    size_t size;
+    uint64_t members, done, failed; /* of all; done counts those that failed */
+    uint64_t here;           /* done in this call, */
+    double steps, seconds;   /* and what they took */
+} taut_members_progress;
+
 typedef struct taut_members_run_options {
     size_t size;             /* sizeof(taut_members_run_options) */
     double *rows;            /* members x times x columns, from the first member on; NULL: none */
@@ -379,6 +444,13 @@ typedef struct taut_members_run_options {
     uint64_t done, failed;   /* out: of all members */
     double steps, seconds;   /* out: of this call */
     int stopped;             /* out: nonzero when members are missing */
+    void (*progress)(void *user, const taut_members_progress *progress); /* before the first chunk and after each;
+                                NULL: none */
+    /* The next members to be done, instead of those that are missing in order: *count 0 ends the run. What is done is
+       committed to the file before the next call. For processes that share an ensemble. NULL: in order */
+    int (*claim)(void *user, uint64_t *first, uint64_t *count);
+    int unlisted;            /* nonzero: taut_members_failure has none of this call; a file has them */
+    uint64_t here;           /* out: members that were done in this call */
 } taut_members_run_options;
 /* Runs the members that are not done yet. Members that fail are no failure of the call: what they did not reach is NaN,
    and taut_members_failure has the reasons. */
@@ -480,289 +552,6 @@ TAUT_API int taut_linearise(taut_simulation *simulation, double h, double *a, do
 TAUT_API int taut_symplectic_defect(taut_simulation *simulation, double h, double *defect, double *uncertainty,
                                     int *pairs);
 
-/* ---- what a model is ----
-   Freedom, rank, start, structure, conserved quantities, and the methods that suit it (`taut check`). */
-typedef struct taut_findings taut_findings;
-/* start is TAUT_STRICT or TAUT_PROJECT. That a model cannot run, or has no consistent start, is a finding and no
-   failure of the call. */
-TAUT_API int taut_findings_create(taut_context *context, taut_model *model, int start, taut_findings **result);
-/* NULL is allowed. */
-TAUT_API void taut_findings_release(taut_findings *findings);
-
-enum { TAUT_FORM_NONE, TAUT_FORM_LAGRANGIAN, TAUT_FORM_HAMILTONIAN, TAUT_FORM_RATES };
-typedef struct taut_structure {
-    size_t size;
-    int status;                  /* TAUT_OK, or why the model cannot run: what follows `form` is then not known */
-    const char *failure;         /* the message that belongs to it; otherwise "" */
-    int form;                    /* one of TAUT_FORM_* */
-    int phase_space;             /* nonzero: the system is one on phase space, by the Dirac algorithm */
-    size_t coordinates, constraints;
-    size_t velocity_constraints; /* those of the constraints that are on velocities */
-    size_t contacts, closed;     /* and how many of them are closed at the start */
-    const char *closed_names;    /* their names with commas between them, as many as fit */
-    int sequential_impacts;      /* nonzero: impacts are resolved one after the other */
-    int rank_known;              /* 0 without a consistent start; then the next two are not known */
-    size_t rank;                 /* of the constraints */
-    int degrees_of_freedom;      /* of the velocities */
-    int position_freedom;        /* with constraints on velocities: how many directions positions have in the end */
-    const char *nonholonomic;    /* names of constraints on velocities that restrict no position, and */
-    const char *integrable;      /* of those that keep a function of coordinates and time constant; "" without */
-    const char *start_failure;   /* why the start is not consistent; otherwise "" */
-    size_t start_free;           /* start values that were found from the constraints */
-    taut_value start_moved_positions, start_moved_velocities; /* onto the constraints */
-    int time_dependent, energy_conserved;
-    size_t forces;               /* declared by the model */
-    int has_forces;              /* nonzero: forces act. On what they depend: */
-    int force_position, force_velocity, force_time, force_multiplier;
-    int constant_mass, diagonal_mass, largest_mass_block;
-    int coupled;                 /* terms linear in velocities depend on q or t */
-    int augmented_mass;          /* singular alone; multiples of the constraints make it regular */
-    int fast_path;               /* steps solve for the multipliers alone, or are explicit */
-    size_t terms, kernels, constants;
-    taut_value fastest_frequency; /* radians per unit of time, at the start; 0: none was found */
-} taut_structure;
-/* The strings are valid as long as the findings. */
-TAUT_API void taut_findings_about(const taut_findings *findings, taut_structure *structure);
-
-enum {
-    TAUT_FOUND_START,            /* start values */
-    TAUT_FOUND_DEPENDENT,        /* constraints that depend on others */
-    TAUT_FOUND_CONSERVED,        /* conserved momenta */
-    TAUT_FOUND_METHOD,           /* the methods of the catalogue */
-    TAUT_FOUND_KINDS
-};
-typedef struct taut_found {
-    size_t size;
-    const char *name;
-    const char *text;            /* of a constraint: on which it depends, "" where its gradient is zero; of a method:
-                                    why it refuses the model, NULL where it suits */
-    taut_value value;            /* of a start value */
-    int is_free;                 /* it was found from the constraints */
-    int line;                    /* of a constraint, in the model */
-} taut_found;
-/* TAUT_BAD_USAGE beyond the last of its kind. The strings are valid as long as the findings. */
-TAUT_API int taut_findings_item(const taut_findings *findings, int kind, size_t index, taut_found *found);
-
-enum {
-    TAUT_PATH_STRAIGHT,          /* the whole step is straight-line code */
-    TAUT_PATH_ELEMENTS,          /* programs over elements of few shapes: the bodies, the joints */
-    TAUT_PATH_FIELDS,            /* loops over the terms of the model */
-    TAUT_PATH_WRITTEN_OUT        /* loops that are written out for models of this kind (chains of points) */
-};
-typedef struct taut_path {
-    size_t size;
-    int kind;                    /* TAUT_PATH_... */
-    int shapes;                  /* of elements: how many programs there are of each kind */
-    int phases, condensed;       /* of elements: parts of a step, and how many of them eliminate velocities body by
-                                    body */
-    const char *why;             /* why it is no straight-line code: a clause about a step by it; "" where it was not
-                                    tried */
-    const char *why_fields;      /* why there are no elements: a clause about the model; "" where they were not tried */
-} taut_path;
-/* How steps of a method ("rattle", "lobatto:s=3") compute this model, which is set up for it. With contacts: the steps
-   with all of them open. The strings are constants. Fails where the method or the start do. */
-TAUT_API int taut_findings_path(taut_findings *findings, const char *method, taut_path *path);
-
-typedef struct taut_dirac_info {
-    size_t size;
-    int covered;                 /* 0: the algorithm does not cover this model */
-    int singular;                /* the mass matrix is singular: constraints of the algorithm come from L itself */
-    int asked;                   /* the model asks for phase space itself */
-    size_t coordinates;
-} taut_dirac_info;
-/* The Dirac algorithm on the model (docs/dirac.md), also on one that cannot run: all constraints, their classes,
-   multipliers, the Dirac bracket. more NULL: the whole report; otherwise a short one, with hints that `more` shows the
-   rest. A model that the algorithm does not cover is no failure. info may be NULL. */
-TAUT_API int taut_findings_dirac(taut_findings *findings, const char *more, taut_dirac_info *info);
-/* A line of the last report, valid until the next one; NULL beyond the last. */
-TAUT_API const char *taut_findings_dirac_line(const taut_findings *findings, size_t index);
-
-/* ---- progress ---- */
-
-/* How far a long call is, for another thread: the call writes it, at no cost worth mentioning, and any thread may read
-   it meanwhile. */
-typedef struct taut_progress taut_progress;
-TAUT_API int taut_progress_create(taut_context *context, taut_progress **result);
-/* NULL is allowed. */
-TAUT_API void taut_progress_release(taut_progress *progress);
-typedef struct taut_progress_state {
-    size_t size;
-    const char *doing;       /* what was begun last, valid as long as the call; NULL: nothing yet */
-    int part, parts;         /* finished parts of all; parts 0: not known */
-    long step, steps;        /* of the current part; steps 0: not known */
-} taut_progress_state;
-TAUT_API void taut_progress_read(const taut_progress *progress, taut_progress_state *state);
-
-/* ---- convergence ----
-   Errors of a method at one time, for several steps, against a reference; and the orders that they show (`taut
-   converge`). Numbers are given as strings, so that they have all digits of quad precision. */
-typedef struct taut_convergence taut_convergence;
-
-/* Errors are largest absolute differences of the positions, of the momenta, and of the multipliers that belong to the
-   state. */
-enum { TAUT_ERROR_POSITION, TAUT_ERROR_MOMENTUM, TAUT_ERROR_MULTIPLIER, TAUT_ERRORS };
-
-typedef struct taut_convergence_spec {
-    size_t size;
-    const char *method;          /* with its options; NULL: "rattle" */
-    const char *precision;       /* of the method's runs; NULL: "double" */
-    int start;                   /* TAUT_STRICT or TAUT_PROJECT */
-    const char *until;           /* the time of the errors */
-    const char *const *steps;    /* each divides it (taut_step_count) */
-    size_t step_count;
-    /* The reference, in the widest precision of the build: a method with this step and half of it; NULL: the exact
-       solution, by an extrapolation method that none of the methods uses. */
-    const char *reference_method, *reference_step;
-    int threads;                 /* 1 to TAUT_THREADS_MOST, each with runs of its own; the results are the same.
-                                    0: 1 */
-} taut_convergence_spec;
-/* Compiles the model for the method and for the reference. */
-TAUT_API int taut_convergence_create(taut_context *context, taut_model *model, const taut_convergence_spec *spec,
-                                     taut_convergence **result);
-/* NULL is allowed. */
-TAUT_API void taut_convergence_release(taut_convergence *convergence);
-/* Computes all of it. A step that fails has a row that says so; the call fails where there is no reference. progress
-   may be NULL. */
-TAUT_API int taut_convergence_run(taut_convergence *convergence, taut_progress *progress);
-
-typedef struct taut_convergence_info {
-    size_t size;
-    const char *precision, *reference_precision;
-    int kinds;                                 /* of errors: TAUT_ERRORS, or one less without multipliers */
-    size_t rows;                               /* one for each step; 0 before the run */
-    taut_value reference_error[TAUT_ERRORS];   /* estimated: the difference of its last two refinements */
-    taut_value reference_fine, reference_coarse; /* their steps, or tolerances */
-    const char *wrong;       /* that the method converges to another motion, and how that shows; otherwise "" */
-} taut_convergence_info;
-/* The strings are valid as long as the convergence, until it is run again. */
-TAUT_API void taut_convergence_about(const taut_convergence *convergence, taut_convergence_info *info);
-
-typedef struct taut_convergence_row {
-    size_t size;
-    taut_value step;
-    long steps;
-    taut_value error[TAUT_ERRORS];
-    taut_value order[TAUT_ERRORS];   /* against the row before; NaN where there is none, or where a limit hides it */
-    int limited[TAUT_ERRORS];        /* nonzero: within a factor of ten of what the reference, or round-off, can show */
-    const char *failure;             /* why this step did not get to the end; otherwise "" */
-} taut_convergence_row;
-/* TAUT_BAD_USAGE beyond the last. */
-TAUT_API int taut_convergence_row_at(const taut_convergence *convergence, size_t index, taut_convergence_row *row);
-
-/* ---- verification ----
-   What a method declares, against what it does on a model (`taut verify`, docs/methods.md). */
-typedef struct taut_verification taut_verification;
-
-typedef struct taut_verification_spec {
-    size_t size;
-    const char *method;          /* with its options; NULL: "rattle" */
-    const char *precision;       /* of all measurements; NULL: the widest, and "double" for the trend of the energy */
-    int start;                   /* TAUT_STRICT or TAUT_PROJECT */
-    const char *step, *until;    /* numbers; NULL: chosen */
-    const char *period;          /* of the motion; NULL: searched for */
-    int threads;                 /* 1 to TAUT_THREADS_MOST, each with measurements of its own; the results are the same.
-                                    0: 1 */
-} taut_verification_spec;
-/* Compiles the model for the method. */
-TAUT_API int taut_verification_create(taut_context *context, taut_model *model, const taut_verification_spec *spec,
-                                      taut_verification **result);
-/* NULL is allowed. */
-TAUT_API void taut_verification_release(taut_verification *verification);
-/* Measures everything. Fails only where the model does not run under the method with this step. progress may be
-   NULL. */
-TAUT_API int taut_verification_run(taut_verification *verification, taut_progress *progress);
-
-typedef struct taut_verification_info {
-    size_t size;
-    const char *precision, *energy_precision;
-    size_t rows;                 /* 0 before the run */
-    const char *step, *until;    /* those that were used, with as many digits as read back the same; "" before */
-    long steps;                  /* of the runs in `precision` */
-} taut_verification_info;
-TAUT_API void taut_verification_about(const taut_verification *verification, taut_verification_info *info);
-
-enum {
-    TAUT_VERDICT_HOLDS,          /* declared, and so */
-    TAUT_VERDICT_FAILS,          /* declared, and not so */
-    TAUT_VERDICT_UNDECIDED,      /* declared; the measurement does not decide, the note says why */
-    TAUT_VERDICT_NOT_APPLICABLE, /* the model has nothing to keep; the note says why */
-    TAUT_VERDICT_KEPT,           /* not declared, yet kept on this model */
-    TAUT_VERDICT_NOT_KEPT,       /* not declared, not kept */
-    TAUT_VERDICT_NO_TREND,       /* of the energy, this and the next four */
-    TAUT_VERDICT_TREND,
-    TAUT_VERDICT_ROUND_OFF,
-    TAUT_VERDICT_TOO_SHORT,
-    TAUT_VERDICT_NO_RETURN,      /* the energy has a trend, and so has the motion */
-    TAUT_VERDICT_MEASURED,       /* a number without a judgement */
-    TAUT_VERDICTS
-};
-typedef struct taut_verification_row {
-    size_t size;
-    const char *property;
-    const char *declared;        /* "yes", "no", an order; "-" where nothing is declared */
-    const char *measured;        /* for people */
-    const char *note;            /* otherwise "" */
-    taut_value value;            /* what was measured, and */
-    taut_value limit;            /* what would still be the measurement's own error; NaN where there is none */
-    int verdict;                 /* one of TAUT_VERDICT_* */
-    const char *verdict_text;
-} taut_verification_row;
-/* TAUT_BAD_USAGE beyond the last. The strings are valid as long as the verification, until it is run again. */
-TAUT_API int taut_verification_row_at(const taut_verification *verification, size_t index, taut_verification_row *row);
-
-/* ---- run files (docs/run-file.md) and pages ---- */
-
-typedef struct taut_file taut_file;
-TAUT_API int taut_file_open(taut_context *context, const char *path, taut_file **result);
-/* NULL is allowed. */
-TAUT_API void taut_file_close(taut_file *file);
-/* "title", "model", "source", "method", "precision", "step", "until", "every", "status" ("running", "stopped",
-   "finished", "failed"), "message", ...; NULL where there is none. Valid until the file is closed. */
-TAUT_API const char *taut_file_property(const taut_file *file, const char *name);
-/* Columns: how many, their names (NULL beyond the last), the index of a name (-1: none). */
-TAUT_API size_t taut_file_columns(const taut_file *file);
-TAUT_API const char *taut_file_column(const taut_file *file, size_t index);
-TAUT_API long taut_file_find(const taut_file *file, const char *name);
-/* Frames that were committed when this was called; the file may still be written. */
-TAUT_API int taut_file_frames(taut_file *file, size_t *count);
-/* Values of some columns (NULL: all) in frames first .. first + count - 1, row by row; high has room for that. low, if
-   not NULL, gets what lies beyond a double in a run of quad precision. What is not a number comes as NaN. */
-TAUT_API int taut_file_read(taut_file *file, size_t first, size_t count, const size_t *columns, size_t column_count,
-                            double *high, double *low);
-/* Events of contacts. contact and kind are valid until the next call; impulse is NaN where there is none. */
-typedef struct taut_file_event {
-    size_t size; /* sizeof(taut_file_event) */
-    long step;
-    double time, impulse;
-    const char *contact, *kind;
-} taut_file_event;
-TAUT_API int taut_file_events(taut_file *file, size_t *count);
-TAUT_API int taut_file_event_at(taut_file *file, size_t index, taut_file_event *event);
-/* The page of a run (docs/report.md): one HTML file, given to `write` in pieces. `write` returns 0; another number ends
-   it with TAUT_CANNOT_WRITE. */
-TAUT_API int taut_page(taut_file *file, int (*write)(void *user, const char *data, size_t size), void *user);
-/* The same of a part of the run; an ensemble has no parts, and its page is whole. */
-typedef struct taut_page_options {
-    size_t size;
-    const double *from, *to; /* the first and the last time; NULL: of the run */
-    long every;              /* every K-th frame of them; 0: 1 */
-    const char *meshes;      /* the folder of the meshes that the model draws; NULL: that of the run file */
-} taut_page_options;
-TAUT_API int taut_page_part(taut_file *file, const taut_page_options *options,
-                            int (*write)(void *user, const char *data, size_t size), void *user);
-/* The run in another format, which the end of the name says: one of taut_export_ending. An existing file is replaced
-   when the new one is complete. docs/run-file.md describes the formats. */
-typedef struct taut_export {
-    size_t size;
-    const size_t *columns;   /* in this order, for .csv and HDF5; NULL: all */
-    size_t column_count;     /* with columns NULL: not read */
-    long every;              /* every K-th frame, from the first; 0: 1 */
-} taut_export;
-/* what may be NULL: everything. */
-TAUT_API int taut_file_export(taut_file *file, const char *path, const taut_export *what);
-/* ".csv", ".h5", ".hdf5", ".xyz"; NULL beyond the last. */
-TAUT_API const char *taut_export_ending(size_t index);
-
 /* ---- methods ---- */
 
 enum {
@@ -795,8 +584,14 @@ typedef struct taut_method_option {
 } taut_method_option;
 /* Option `index` of method `method`; TAUT_BAD_USAGE beyond the last. */
 TAUT_API int taut_method_options(size_t method, size_t index, taut_method_option *option);
+/* Whether this is a method with options that it has, as "lobatto:s=3". Their values are looked at with a model. */
+TAUT_API int taut_method_check(taut_context *context, const char *method);
 
 #ifdef __cplusplus
 }
 #endif
+
+#include "taut/analysis.h"
+#include "taut/files.h"
+
 #endif

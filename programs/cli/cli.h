@@ -75,6 +75,16 @@ int start_option(const options *o, int as_is, int *start);
 const char *widest_precision(void);
 int digits_of(const char *precision);
 int threads_option(const options *o, int *threads);
+/* --tol, --contacts, --every, which are given or have their default. */
+int tolerance_option(const options *o, wide *value);
+int contacts_option(const options *o, int *active_set);
+int every_option(const options *o, long *every);
+/* --native, or TAUT_NATIVE of the environment: one of TAUT_NATIVE_*. */
+int native_option(const options *o, int *mode);
+/* The options that commands with steps share. */
+#define OPTION_NATIVE \
+    { "native", 0, "auto|on|off", "steps as machine code: Taut's own, by the C compiler, or never (auto)", 0 }
+#define OPTION_THREADS { "threads", 0, "N", "threads for the steps of large systems; the results are the same (1)", 0 }
 #define OPTION_JSON { "json", 0, NULL, "the result as one JSON document (docs/json.md)", 0 }
 #define OPTION_THREADS_APART \
     { "threads", 0, "N", "threads, each with runs of its own; the results are the same (1)", 0 }

@@ -3,9 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/inside.h"
+#include "cli/cli.h"
 #include "cli/screen.h"
-#include "compile/compile.h"
 
 static int compile_main(int argc, char **argv);
 
@@ -40,31 +39,33 @@ const command command_compile = {
 typedef struct {
     const char *text;
     size_t length;
-    taut_context *context;
 } content;
 
 static int write_content(void *user, FILE *file)
 {
     const content *c = user;
-    if (fwrite(c->text, 1, c->length, file) == c->length) return TAUT_OK;
-    return taut_fail(c->context, TAUT_CANNOT_WRITE, "cannot write");
+    fwrite(c->text, 1, c->length, file); /* an error is looked for when the file is closed */
+    return TAUT_OK;
 }
+
+enum { PREFIX_MOST = 40 };
 
 /* The name of FILE.c as an identifier. */
 static void make_prefix(const char *base, char *prefix)
 {
     size_t length = 0;
     if (!isalpha((unsigned char)*base) || (unsigned char)*base > 127) prefix[length++] = 'm';
-    for (; base[0] && base[1] && base[2] && length < COMPILE_PREFIX; base++) /* not the .c */
+    for (; base[0] && base[1] && base[2] && length < PREFIX_MOST; base++) /* not the .c */
         prefix[length++] = (unsigned char)*base < 128 && isalnum((unsigned char)*base) ? *base : '_';
     prefix[length] = 0;
 }
 
 typedef struct {
-    compile_options options;
+    definitions definitions;
+    taut_c_spec spec;
     const char *path;
     char *header_path;
-    char prefix[COMPILE_PREFIX + 1];
+    char prefix[PREFIX_MOST + 1];
 } request;
 
 static int read_output(const options *o, request *r)
@@ -75,59 +76,56 @@ static int read_output(const options *o, request *r)
     const char *slash = strrchr(r->path, '/'), *base = slash ? slash + 1 : r->path;
     if (strlen(base) < 3 || strcmp(r->path + length - 2, ".c") != 0)
         return complain(EXIT_USAGE, "option --output: '%s' does not end in .c", r->path);
-    for (const char *at = base; *at; at++)
-        if (*at == '"' || *at == '\\' || (unsigned char)*at < ' ' || strncmp(at, "*/", 2) == 0)
-            return complain(EXIT_USAGE,
-                            "option --output: a C program cannot include a file of that name; take another");
     r->header_path = malloc(length + 1);
     if (!r->header_path) return complain(EXIT_FAILED, "out of memory");
     memcpy(r->header_path, r->path, length + 1);
     r->header_path[length - 1] = 'h';
-    r->options.header = r->header_path + (base - r->path);
+    r->spec.header = r->header_path + (base - r->path);
     make_prefix(base, r->prefix);
-    r->options.prefix = options_value(o, "prefix", r->prefix);
-    if (taut_compile_prefix_serves(r->options.prefix)) return EXIT_DONE;
-    return complain(EXIT_USAGE,
-                    "option --prefix: '%s' cannot begin names of C: at most %d letters, digits and _, a letter first",
-                    r->options.prefix, COMPILE_PREFIX);
+    r->spec.prefix = options_value(o, "prefix", r->prefix);
+    return EXIT_DONE;
 }
 
 static int read_options(const options *o, request *r)
 {
-    compile_options *c = &r->options;
-    c->method = options_value(o, "method", "rattle");
-    c->single = options_value(o, "float", NULL) != NULL;
-    if (number_option(o, "step", "0.01", &c->step) || tolerance_option(o, &c->tolerance)) return EXIT_USAGE;
-    if (!(c->step > 0) || !(c->step - c->step == 0))
-        return complain(EXIT_USAGE, "option --step needs a positive number");
-    if (inside_start(o, 0, &c->start)) return EXIT_USAGE;
+    taut_c_spec *spec = &r->spec;
+    wide step, tolerance;
+    spec->size = sizeof *spec;
+    spec->method = options_value(o, "method", NULL);
+    spec->single = options_value(o, "float", NULL) != NULL;
+    spec->step = options_value(o, "step", NULL);
+    spec->tolerance = options_value(o, "tol", NULL);
+    if (number_option(o, "step", "0.01", &step) || tolerance_option(o, &tolerance)) return EXIT_USAGE;
+    if (!(step > 0) || !(step - step == 0)) return complain(EXIT_USAGE, "option --step needs a positive number");
+    if (start_option(o, 0, &spec->start)) return EXIT_USAGE;
     return read_output(o, r);
 }
 
-static int write_files(taut_context *context, const request *r, const compile_result *text)
+static int write_files(taut_context *context, const request *r, const taut_c_code *code)
 {
-    content header = { text->header, text->header_length, context };
-    content source = { text->source, text->source_length, context };
+    content header, source;
+    header.text = taut_c_header(code, &header.length);
+    source.text = taut_c_source(code, &source.length);
     const whole_file files[] = { { r->header_path, write_content, &header }, { r->path, write_content, &source } };
     return write_whole_files(context, files, 2);
 }
 
-static int compile(const options *o, request *r, inside_definitions *d)
+static int compile(const options *o, request *r)
 {
-    model *m = NULL;
-    compile_result text = { 0 };
+    taut_model *model = NULL;
+    taut_c_code *text = NULL;
     taut_context *context = make_context();
     if (!context) return EXIT_FAILED;
-    int code = inside_load(context, o->positional[0], d, &m);
-    int status = code ? TAUT_OK : taut_compile(m, &r->options, &text);
+    int code = load_model(context, o->positional[0], &r->definitions, &model);
+    int status = code ? TAUT_OK : taut_c_create(context, model, &r->spec, &text);
     if (status)
         code = complain(status == TAUT_OUT_OF_MEMORY ? EXIT_FAILED : EXIT_USAGE, "%s%s", taut_error_text(context),
                         advice_on(status));
-    if (!code) code = write_files(context, r, &text);
+    if (!code) code = write_files(context, r, text);
     char name[4096];
     if (!code) screen_next("cc -O2 -c %s", screen_quoted(r->path, name, sizeof name));
-    taut_compile_clear(context, &text);
-    taut_model_free(m);
+    taut_c_release(text);
+    taut_model_release(model);
     taut_context_destroy(context);
     return code;
 }
@@ -135,17 +133,16 @@ static int compile(const options *o, request *r, inside_definitions *d)
 static int compile_main(int argc, char **argv)
 {
     options o;
-    request r = { 0 };
     int parsed = options_parse(&command_compile, argc, argv, &o);
     if (parsed) return parsed > 0 ? EXIT_DONE : EXIT_USAGE;
-    inside_definitions *d = calloc(1, sizeof *d);
-    int code = d ? read_options(&o, &r) : complain(EXIT_FAILED, "out of memory");
-    if (!code) code = definitions_read(&o, &d->given);
+    request *r = calloc(1, sizeof *r);
+    int code = r ? read_options(&o, r) : complain(EXIT_FAILED, "out of memory");
+    if (!code) code = definitions_read(&o, &r->definitions);
     if (!code && o.positional_count != 1)
         code = complain(EXIT_USAGE,
                         "'taut compile' needs one model file, as in: taut compile models/pendulum.lua -o pendulum.c");
-    if (!code) code = compile(&o, &r, d);
-    free(r.header_path);
-    free(d);
+    if (!code) code = compile(&o, r);
+    if (r) free(r->header_path);
+    free(r);
     return code;
 }

@@ -103,13 +103,6 @@ static int members_option(const options *o, member_range *r)
                                 "not '%s'", text);
 }
 
-int sweep_threads_option(const options *o, int *threads)
-{
-    const long found = sysconf(_SC_NPROCESSORS_ONLN);
-    *threads = found < 1 ? 1 : found > TAUT_THREADS_MOST ? TAUT_THREADS_MOST : (int)found;
-    return options_value(o, "threads", NULL) ? threads_option(o, threads) : 0;
-}
-
 enum { TABLE_BYTES_MOST = 256 << 20 }; /* of --vary-from: 10^7 members of one number; the run file holds the table */
 
 static int read_whole_file(const char *path, char **text)
@@ -143,91 +136,117 @@ static int read_whole_file(const char *path, char **text)
     return 0;
 }
 
-static int read_sample(taut_context *context, const options *o, sweep_request *z, member_range *members)
+/* What varies, and which members. */
+static int read_sample(const options *o, sweep_request *z)
 {
-    const char *texts[OPTIONS_MOST], *name = options_value(o, "vary-from", NULL),
-               *design_name = options_value(o, "sample", "random");
-    size_t count = 0;
-    const sample_design design = taut_sample_design_find(design_name);
-    uint64_t seed;
+    taut_members_spec *spec = &z->spec;
+    member_range members;
+    const char *name = options_value(o, "vary-from", NULL), *design = options_value(o, "sample", "random");
     for (int i = 0; i < o->given_count; i++)
-        if (strcmp(o->given[i].definition->name, "vary") == 0) texts[count++] = o->given[i].value;
-    if (design == DESIGNS)
-        return complain(EXIT_USAGE, "option --sample is random, latin or sobol, not '%s'", design_name);
-    if (!count && !name)
+        if (strcmp(o->given[i].definition->name, "vary") == 0) z->laws[spec->vary_count++] = o->given[i].value;
+    if (strcmp(design, "random") != 0 && strcmp(design, "latin") != 0 && strcmp(design, "sobol") != 0)
+        return complain(EXIT_USAGE, "option --sample is random, latin or sobol, not '%s'", design);
+    if (!spec->vary_count && !name)
         return complain(EXIT_USAGE,
                         "nothing varies: give --vary, as in --vary \"a.x=uniform(2.7,2.9)\", or --vary-from");
-    if (whole_option(o, "seed", "1", UINT64_MAX, &seed) || members_option(o, members)) return EXIT_USAGE;
+    if (whole_option(o, "seed", "1", UINT64_MAX, &spec->seed) || members_option(o, &members)) return EXIT_USAGE;
     if (name && read_whole_file(name, &z->table)) return EXIT_USAGE;
-    if (taut_sample_create(context, texts, count, z->table, name, design, seed, members->of, &z->sample))
-        return complain(EXIT_USAGE, "option --vary%s: %s", count ? "" : "-from", taut_error_text(context));
-    if (!members->is_part && !z->sample->members)
-        return complain(EXIT_USAGE,
-                        "option --members is missing: say how many members there are, as in --members 1000");
-    if (!members->is_part) *members = (member_range){ 0, z->sample->members - 1, z->sample->members, 0 };
-    z->spec.sample = z->sample;
-    z->spec.table = z->table;
-    z->spec.table_name = name;
-    z->spec.first = members->first;
-    z->spec.last = members->last;
-    return 0;
+    spec->vary = z->laws;
+    spec->sample = design;
+    spec->table = z->table, spec->table_name = name;
+    if (members.is_part || members.of) spec->first = members.first, spec->count = members.last - members.first + 1;
+    spec->of = members.of;
+    spec->part = members.is_part;
+    return EXIT_DONE;
 }
 
-/* Start values that vary are made consistent, unless the user says otherwise. */
-static int read_start(const options *o, sweep_request *z)
+static int read_stats(const options *o, unsigned *stats)
 {
-    int varies = 0;
-    for (size_t i = 0; i < z->sample->count; i++)
-        varies |= taut_model_find_parameter(z->m, z->sample->varies[i].name) < 0;
-    if (options_value(o, "start", NULL)) return inside_start(o, 1, &z->spec.start);
-    z->spec.start = varies ? START_PROJECT : START_STRICT;
-    return 0;
+    static const char *const names[] = { "mean", "sd", "quantiles", "histogram" };
+    const char *text = options_value(o, "stats", "mean,sd,quantiles,histogram");
+    *stats = 0;
+    if (strcmp(text, "none") == 0) return EXIT_DONE;
+    for (;;) {
+        const size_t length = strcspn(text, ",");
+        unsigned found = 0;
+        for (int i = 0; i < 4; i++)
+            if (strlen(names[i]) == length && memcmp(names[i], text, length) == 0) found = 1u << i;
+        if (!found)
+            return complain(EXIT_USAGE, "option --stats: '%.*s' is none of mean, sd, quantiles, histogram, none",
+                            (int)(length < 40 ? length : 40), text);
+        *stats |= found;
+        if (!text[length]) return EXIT_DONE;
+        text += length + 1;
+    }
 }
 
-int sweep_request_read(taut_context *context, const options *o, sweep_request *z)
+/* How a member is computed. */
+static int read_method(const options *o, sweep_request *z)
 {
-    sweep_spec *spec = &z->spec;
-    member_range members;
+    taut_options *with = &z->options;
+    wide step, until, tolerance;
+    *with = (taut_options){ .size = sizeof *with, .method = options_value(o, "method", NULL) };
+    if (number_option(o, "step", "0.01", &step) || number_option(o, "until", "10", &until) ||
+        tolerance_option(o, &tolerance) || native_option(o, &with->native))
+        return EXIT_USAGE;
+    with->tolerance = (double)tolerance;
+    with->step = z->spec.h = (double)step;
+    z->spec.until = (double)until;
+    z->spec.start = options_value(o, "start", NULL);
+    return z->spec.start ? start_option(o, 1, &with->start) : EXIT_DONE;
+}
+
+/* What is kept of the members, and who computes them. */
+static int read_rest(const options *o, taut_members_spec *spec)
+{
     uint64_t every, paths;
-    const char *on = options_value(o, "on", "lanes");
-    spec->method = options_value(o, "method", "rattle");
-    spec->keep = options_value(o, "keep", NULL);
-    spec->at = options_value(o, "at", NULL);
-    spec->fast = options_value(o, "fast", NULL) != NULL;
-    spec->lyapunov = options_value(o, "lyapunov", NULL) != NULL;
-    if (o->positional_count != 1)
-        return complain(EXIT_USAGE, "'taut ensemble' needs one model file, as in: taut ensemble models/pendulum.lua "
-                                    "--vary \"g=uniform(9.7,9.9)\" --members 100 -o sweep.taut");
-    if (!options_value(o, "output", NULL))
-        return complain(EXIT_USAGE, "option -o is missing: give the file of the ensemble, as in -o sweep.taut");
-    if (number_option(o, "step", "0.01", &spec->step) || number_option(o, "until", "10", &spec->until) ||
-        tolerance_option(o, &spec->tolerance) || whole_option(o, "every", "0", (uint64_t)1 << 50, &every) ||
+    if (whole_option(o, "every", "0", (uint64_t)1 << 50, &every) ||
         whole_option(o, "paths", "2000", 100000000, &paths))
         return EXIT_USAGE;
     if (options_value(o, "every", NULL) && !every)
         return complain(EXIT_USAGE, "option --every needs a whole number of at least 1");
-    const int kind = taut_executor_find(on);
-    if (kind < 0) return complain(EXIT_USAGE, "option --on is interpreter, lanes or gpu, not '%s'", on);
-    spec->on = (executor_kind)kind;
+    spec->keep = options_value(o, "keep", NULL);
+    spec->times = options_value(o, "at", NULL);
+    spec->fast = options_value(o, "fast", NULL) != NULL;
+    spec->lyapunov = options_value(o, "lyapunov", NULL) != NULL;
     spec->every = (long)every;
-    spec->paths = (size_t)paths;
-    if (taut_sweep_stats_parse(context, options_value(o, "stats", "mean,sd,quantiles,histogram"), &spec->stats))
-        return complain(EXIT_USAGE, "option --stats: %s", taut_error_text(context));
-    if (native_option(o, &spec->native) || sweep_threads_option(o, &spec->threads)) return EXIT_USAGE;
-    if (definitions_read(o, &z->definitions.given)) return EXIT_USAGE;
-    int code = inside_load(context, o->positional[0], &z->definitions, &z->m);
-    if (code) return code;
-    spec->m = z->m;
-    spec->definitions = z->definitions.items;
-    spec->definition_count = z->definitions.given.count;
-    code = read_sample(context, o, z, &members);
-    return code ? code : read_start(o, z);
+    spec->paths = (size_t)paths, spec->no_paths = !paths;
+    spec->on = options_value(o, "on", "lanes");
+    if (strcmp(spec->on, "interpreter") != 0 && strcmp(spec->on, "lanes") != 0 && strcmp(spec->on, "gpu") != 0)
+        return complain(EXIT_USAGE, "option --on is interpreter, lanes or gpu, not '%s'", spec->on);
+    return read_stats(o, &spec->stats) || sweep_threads_option(o, &spec->threads) ? EXIT_USAGE : EXIT_DONE;
+}
+
+int sweep_request_read(taut_context *context, const options *o, sweep_request *z)
+{
+    taut_members_spec *spec = &z->spec;
+    spec->size = sizeof *spec;
+    if (o->positional_count != 1)
+        return complain(EXIT_USAGE, "'taut ensemble' needs one model file, as in: taut ensemble models/pendulum.lua "
+                                    "--vary \"g=uniform(9.7,9.9)\" --members 100 -o sweep.taut");
+    spec->file = options_value(o, "output", NULL);
+    spec->replace = options_value(o, "force", NULL) != NULL;
+    if (!spec->file)
+        return complain(EXIT_USAGE, "option -o is missing: give the file of the ensemble, as in -o sweep.taut");
+    if (read_method(o, z) || read_rest(o, spec) || definitions_read(o, &z->definitions)) return EXIT_USAGE;
+    const int code = load_model(context, o->positional[0], &z->definitions, &z->model);
+    return code ? code : read_sample(o, z);
+}
+
+int sweep_request_create(taut_context *context, const sweep_request *z, taut_members **members)
+{
+    const int status = taut_members_of_model(context, z->model, &z->options, &z->spec, members);
+    if (!status) return EXIT_DONE;
+    if (!z->spec.count && strstr(taut_error_text(context), "the number of members is missing"))
+        return complain(EXIT_USAGE,
+                        "option --members is missing: say how many members there are, as in --members 1000");
+    return complain(status == TAUT_OUT_OF_MEMORY ? EXIT_FAILED : EXIT_USAGE, "%s%s", taut_error_text(context),
+                    advice_on(status));
 }
 
 void sweep_request_clear(sweep_request *z)
 {
-    taut_sample_free(z->sample);
-    taut_model_free(z->m);
+    taut_model_release(z->model);
     free(z->table);
 }
 
@@ -235,35 +254,32 @@ void sweep_request_clear(sweep_request *z)
 
 /* Members have their own frequencies: the model as it is, with nothing varied, stands for them. What fails here failed
    for members, too, and is recorded there. */
-static void tell_unstable(model *m, const sweep_spec *spec)
+static void tell_unstable(taut_context *context, const sweep_request *z)
 {
-    const engine_api *api = &taut_engine_double;
-    const engine_options with = { .method = spec->method, .start = spec->start, .step = spec->step,
-                                  .native = TAUT_NATIVE_OFF, .again = 1 };
-    void *engine = NULL;
-    if (api->create(m, &with, &engine)) return;
-    tell_stability(api, engine, "of the model at its start, with nothing varied,",
-                   unstable_frequency(api, engine, spec->step));
-    api->destroy(engine);
+    taut_options with = z->options;
+    taut_simulation *simulation = NULL;
+    with.native = TAUT_NATIVE_OFF;
+    if (!z->spec.start) with.start = TAUT_PROJECT;
+    taut_context_log(context, NULL, NULL); /* notes of the model were given */
+    if (taut_simulation_create(context, z->model, &with, &simulation)) return;
+    tell_stability(simulation, "of the model at its start, with nothing varied,",
+                   unstable_frequency(simulation, with.step));
+    taut_simulation_release(simulation);
 }
 
 static int go(taut_context *context, const options *o, sweep_request *z)
 {
-    const char *path = options_value(o, "output", NULL);
-    const int replace = options_value(o, "force", NULL) != NULL;
-    sweep *s = NULL;
+    taut_members *members = NULL;
     int code = sweep_request_read(context, o, z);
     if (code) return code;
-    if (!replace && access(path, F_OK) == 0)
+    const char *path = z->spec.file;
+    if (!z->spec.replace && access(path, F_OK) == 0)
         return complain(EXIT_USAGE,
                         "'%s' exists: 'taut resume' continues it, --force replaces it; or give -o another name", path);
-    int status = taut_sweep_create(context, &z->spec, &s);
-    if (!status) status = taut_sweep_record(s, path, replace);
-    code = status ? complain(status == TAUT_OUT_OF_MEMORY ? EXIT_FAILED : EXIT_USAGE, "%s%s", taut_error_text(context),
-                             advice_on(status))
-                  : sweep_session(context, s, &z->spec, path);
-    taut_sweep_free(s);
-    if (!code) tell_unstable(z->m, &z->spec);
+    code = sweep_request_create(context, z, &members);
+    if (!code) code = sweep_session(context, members, path);
+    taut_members_release(members);
+    if (!code) tell_unstable(context, z);
     return code;
 }
 

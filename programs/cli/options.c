@@ -270,6 +270,45 @@ int threads_option(const options *o, int *threads)
     return 0;
 }
 
+int tolerance_option(const options *o, wide *value)
+{
+    if (number_option(o, "tol", "0", value)) return EXIT_USAGE;
+    if (*value >= 0 && *value < (wide)1 / 10) return 0;
+    return complain(EXIT_USAGE, "option --tol needs a number from 0 to less than 0.1");
+}
+
+int contacts_option(const options *o, int *active_set)
+{
+    const char *text = options_value(o, "contacts", "event");
+    *active_set = strcmp(text, "active-set") == 0;
+    if (!*active_set && strcmp(text, "event") != 0)
+        return complain(EXIT_USAGE, "option --contacts is event or active-set, not '%s'", text);
+    return 0;
+}
+
+int every_option(const options *o, long *every)
+{
+    wide number;
+    if (number_option(o, "every", "1", &number)) return EXIT_USAGE;
+    if (!(number >= 1) || number != WIDE(floor)(number) || number > (wide)1e15)
+        return complain(EXIT_USAGE, "option --every needs a whole number of at least 1");
+    *every = (long)number;
+    return 0;
+}
+
+int native_option(const options *o, int *mode)
+{
+    static const char *const names[] = {
+        [TAUT_NATIVE_AUTO] = "auto", [TAUT_NATIVE_ON] = "on", [TAUT_NATIVE_OFF] = "off"
+    };
+    const char *text = options_value(o, "native", NULL), *variable = getenv("TAUT_NATIVE"),
+               *name = text ? text : variable ? variable : "auto";
+    for (*mode = TAUT_NATIVE_AUTO; *mode <= TAUT_NATIVE_OFF; ++*mode)
+        if (strcmp(name, names[*mode]) == 0) return 0;
+    return text ? complain(EXIT_USAGE, "option --native is auto, on or off, not '%s'", text)
+                : complain(EXIT_USAGE, "the environment variable TAUT_NATIVE is auto, on or off, not '%s'", variable);
+}
+
 int definitions_read(const options *o, definitions *d)
 {
     d->count = 0;

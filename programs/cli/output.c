@@ -31,7 +31,9 @@ static int write_part(taut_context *context, const whole_file *f, const char *pa
     const int status = f->write(f->user, file), written = !ferror(file), error = errno, closed = fclose(file) != EOF;
     if (!written) errno = error;
     if (!written || (!status && !closed)) return cannot_write(f->path, EXIT_FAILED);
-    return status ? complain(exit_status_of(status), "%s: %s", f->path, taut_error_text(context)) : EXIT_DONE;
+    if (!status) return EXIT_DONE;
+    const char *said = taut_error_text(context); /* "" where the command itself has failed */
+    return complain(exit_status_of(status), "%s: %s", f->path, *said ? said : "out of memory");
 }
 
 int write_whole_files(taut_context *context, const whole_file *files, size_t count)

@@ -9,7 +9,6 @@
 #include "cli/cli.h"
 #include "cli/screen.h"
 #include "plot/figure.h"
-#include "record/sweep_file.h"
 
 static int plot_main(int argc, char **argv);
 
@@ -101,22 +100,6 @@ static int read_options(plot *z)
 
 /* ---- curves ---- */
 
-/* The model is read for its units; without one there are none. */
-static model *model_of(taut_context *context, const record *r)
-{
-    const char *source = taut_record_property(r, "source"), *name = taut_record_property(r, "model");
-    const size_t count = taut_record_setting_count(r);
-    definition *settings = calloc(count + 1, sizeof *settings);
-    model *m = NULL;
-    for (size_t i = 0; settings && i < count; i++) taut_record_setting(r, i, &settings[i].name, &settings[i].value);
-    taut_context_log(context, NULL, NULL); /* what the script prints was said when it ran */
-    if (settings && source &&
-        taut_model_read_text(context, name ? name : "model", source, strlen(source), settings, count, &m))
-        m = NULL;
-    free(settings);
-    return m;
-}
-
 /* In the legend: the column, the run, or both, as far as they differ. */
 static void name_curve(const plot *z, series *s, const char *path, int several_columns)
 {
@@ -132,67 +115,66 @@ static void name_curve(const plot *z, series *s, const char *path, int several_c
     else snprintf(s->name, sizeof s->name, "%s", file);
 }
 
-static int add_curve(plot *z, record *r, const model *m, const char *path, const char *y, int several)
+static int add_curve(plot *z, taut_file *file, const char *path, const char *y, int several)
 {
     if (z->figure.curve_count == CURVES_MOST)
         return complain(EXIT_USAGE, "a plot has at most %d curves", CURVES_MOST);
     series *s = &z->curves[z->figure.curve_count];
-    int status = taut_series_read(z->context, r, m, options_value(z->o, "x", "t"), y, &z->part, s);
-    if (status) return complain(exit_status_of(status), "%s", taut_error_text(z->context));
+    char reason[SERIES_REASON];
+    int status = taut_series_read(z->context, file, path, options_value(z->o, "x", "t"), y, &z->part, s, reason);
+    if (status) return complain(exit_status_of(status), "%s", reason);
     z->figure.curve_count++;
     name_curve(z, s, path, several);
     return EXIT_DONE;
 }
 
-static int add_listed(plot *z, record *r, const model *m, const char *path)
+static int add_listed(plot *z, taut_file *file, const char *path)
 {
     int several = -1, code = EXIT_DONE;
     for (int i = 0; i < z->o->given_count; i++)
         if (strcmp(z->o->given[i].definition->name, "y") == 0)
             for (const char *c = (several++, z->o->given[i].value); *c; c++) several += *c == ',';
-    if (several < 0) return add_curve(z, r, m, path, taut_series_default(r), 0);
+    if (several < 0) return add_curve(z, file, path, taut_series_default(file), 0);
     for (int i = 0; !code && i < z->o->given_count; i++) {
         if (strcmp(z->o->given[i].definition->name, "y") != 0) continue;
         for (const char *text = z->o->given[i].value; !code && text;) {
             char name[256];
             const size_t length = strcspn(text, ",");
             snprintf(name, sizeof name, "%.*s", (int)(length < 255 ? length : 255), text);
-            code = add_curve(z, r, m, path, name, several > 0);
+            code = add_curve(z, file, path, name, several > 0);
             text = text[length] ? text + length + 1 : NULL;
         }
     }
     return code;
 }
 
-static void list_columns(const record *r)
+static void list_columns(const taut_file *file)
 {
     screen_keep_output();
-    for (size_t i = 0; i < taut_record_column_count(r); i++) {
-        put_text(stdout, taut_record_columns(r)[i].name);
+    for (size_t i = 0; i < taut_file_columns(file); i++) {
+        put_text(stdout, taut_file_column(file, i));
         putchar('\n');
     }
 }
 
 static int add_run(plot *z, const char *path)
 {
-    record *r = NULL;
-    int status = taut_record_open(z->context, path, &r);
+    taut_file *file = NULL;
+    int status = taut_file_open(z->context, path, &file);
     if (status) return complain(exit_status_of(status), "%s", taut_error_text(z->context));
     if (options_value(z->o, "list", NULL)) {
-        list_columns(r);
-        taut_record_close(r);
+        list_columns(file);
+        taut_file_close(file);
         return EXIT_DONE;
     }
-    const char *title = taut_record_property(r, "title"), *method = taut_record_property(r, "method"),
-               *step = taut_record_property(r, "step");
-    model *m = model_of(z->context, r);
-    int code = add_listed(z, r, m, path);
+    const char *title = taut_file_property(file, "title"), *method = taut_file_property(file, "method"),
+               *step = taut_file_property(file, "step");
+    int code = add_listed(z, file, path);
     if (!z->title[0] && title) snprintf(z->title, sizeof z->title, "%s", title);
     if (method && step && z->o->positional_count == 1)
         snprintf(z->subtitle, sizeof z->subtitle, "%.100s, step %.40s%s", method, step,
-                 taut_sweep_is(r) ? "; median, 25 to 75 and 5 to 95 per cent of the members" : "");
-    taut_model_free(m);
-    taut_record_close(r);
+                 taut_file_is_ensemble(file) ? "; median, 25 to 75 and 5 to 95 per cent of the members" : "");
+    taut_file_close(file);
     return code;
 }
 
@@ -201,8 +183,7 @@ static int add_run(plot *z, const char *path)
 static int write_picture(void *user, FILE *file)
 {
     plot *z = user;
-    if (!taut_figure_write(z->context, &z->figure, z->make, file)) return TAUT_OK;
-    return taut_fail(z->context, TAUT_OUT_OF_MEMORY, "out of memory");
+    return taut_figure_write(z->context, &z->figure, z->make, file) ? TAUT_OUT_OF_MEMORY : TAUT_OK;
 }
 
 /* Braille is of UTF-8: not where the environment asks for another encoding. */

@@ -10,7 +10,6 @@
 #include "base/new_file.h"
 #include "cli/cli.h"
 #include "cli/encoder.h"
-#include "record/sweep_file.h"
 #include "render/film.h"
 
 static int render_main(int argc, char **argv);
@@ -218,11 +217,11 @@ static int write_png(void *user, FILE *file)
     taut_film_span(z->shown, &first, &last);
     int status = taut_film_draw(z->shown, z->at == z->at ? z->at : last, 0, &z->picture);
     if (!status && z->colours) {
-        palette *p = taut_mem_new(z->context, 1, sizeof *p);
+        palette *p = calloc(1, sizeof *p);
         const image *const all[1] = { &z->picture };
         status = p ? taut_palette_choose(z->context, all, 1, z->colours, p) : TAUT_OUT_OF_MEMORY;
         if (!status) taut_palette_apply(p, &z->picture);
-        taut_mem_free(z->context, p);
+        free(p);
     }
     return status ? status : taut_png_write(z->context, &z->picture, file);
 }
@@ -249,7 +248,7 @@ static int choose_colours(rendering *z, palette *p)
 static int write_gif(void *user, FILE *file)
 {
     rendering *z = user;
-    palette *p = taut_mem_new(z->context, 1, sizeof *p);
+    palette *p = calloc(1, sizeof *p);
     gif out;
     int status = p ? choose_colours(z, p) : TAUT_OUT_OF_MEMORY, more = 1;
     if (!status) {
@@ -260,7 +259,7 @@ static int write_gif(void *user, FILE *file)
         }
         taut_gif_end(&out);
     }
-    taut_mem_free(z->context, p);
+    free(p);
     return status;
 }
 
@@ -309,21 +308,21 @@ static int write_file(rendering *z)
 
 static int render_run(rendering *z, const char *path)
 {
-    record *r = NULL;
-    int status = taut_record_open(z->context, path, &r), code;
-    if (!status && taut_sweep_is(r)) {
-        taut_record_close(r);
+    taut_file *file = NULL;
+    int status = taut_file_open(z->context, path, &file), code;
+    if (!status && taut_file_is_ensemble(file)) {
+        taut_file_close(file);
         return complain(EXIT_USAGE, "%s is an ensemble: 'taut replay' makes the run of a member, which can be rendered",
                         path);
     }
-    if (!status) status = taut_record_check_cells(r);
-    if (!status) status = taut_film_open(z->context, r, &z->look, &z->shown);
+    if (!status) status = taut_file_check(file);
+    if (!status) status = taut_film_open(z->context, file, &z->look, &z->shown);
     if (!status) status = taut_image_create(z->context, z->look.width, z->look.height, &z->picture);
     code = status ? complain(exit_status_of(status), "%s", taut_error_text(z->context)) : write_file(z);
     if (!code) put_output_name(z->path);
     taut_image_free(z->context, &z->picture);
     taut_film_close(z->shown);
-    taut_record_close(r);
+    taut_file_close(file);
     return code;
 }
 

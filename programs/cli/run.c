@@ -1,7 +1,5 @@
 /* taut run */
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "cli/session.h"
 
@@ -49,70 +47,58 @@ const command command_run = {
 
 /* ---- the command ---- */
 
-static int read_options(const options *o, session *z, engine_options *e)
+static int read_options(const options *o, session *z)
 {
-    wide every;
-    z->method = options_value(o, "method", "rattle");
-    z->csv = options_value(o, "csv", NULL) != NULL;
-    if (number_option(o, "step", "0.01", &z->options.step) || number_option(o, "until", "10", &z->options.until) ||
-        number_option(o, "every", "1", &every) || tolerance_option(o, &e->tolerance))
+    taut_session_spec *spec = &z->spec;
+    wide tolerance;
+    int code = session_options(z, o);
+    if (code) return code;
+    if (number_option(o, "step", "0.01", &z->step) || number_option(o, "until", "10", &z->until) ||
+        tolerance_option(o, &tolerance) || precision_option(o, &spec->precision) || start_option(o, 1, &spec->start) ||
+        contacts_option(o, &spec->active_set))
         return EXIT_USAGE;
-    if (!(every >= 1) || every != WIDE(floor)(every) || every > (wide)1e15)
-        return complain(EXIT_USAGE, "option --every needs a whole number of at least 1");
-    z->api = &taut_engine_double;
-    if (inside_precision(o, &z->api) || inside_start(o, 1, &e->start)) return EXIT_USAGE;
-    if (contacts_option(o, &e->active_set) || native_option(o, &e->native) || threads_option(o, &e->threads))
-        return EXIT_USAGE;
-    z->native_asked = options_value(o, "native", NULL) != NULL;
-    e->method = z->method;
-    e->step = z->options.step;
-    z->path = options_value(o, "output", NULL);
+    spec->method = options_value(o, "method", NULL);
+    spec->step = options_value(o, "step", NULL);
+    spec->until = options_value(o, "until", NULL);
+    spec->tolerance = options_value(o, "tol", NULL);
+    spec->takes_model = 1;
     if (!z->csv && !z->path && options_value(o, "every", NULL))
         return complain(EXIT_USAGE, "option --every needs --csv or -o: without them no frames are written");
-    if (!z->path && options_value(o, "force", NULL))
+    if (!z->path && spec->replace)
         return complain(EXIT_USAGE, "option --force needs -o: there is nothing to replace");
-    z->options.every = z->csv || z->path ? (long)every : 0;
-    session_prepare(z);
     return EXIT_DONE;
 }
 
-static int simulate(session *z, engine_options *e, const inside_definitions *d, int replace)
+static int simulate(session *z, taut_model *model)
 {
-    const recorder_subject subject = { z->m, d->items, d->given.count, z->api, e, &z->options };
-    int status = taut_run_check_options(z->context, &z->options);
-    if (!status && z->path && !replace && access(z->path, F_OK) == 0)
-        return complain(EXIT_USAGE,
-                        "'%s' exists: 'taut resume' continues its run, --force replaces it; or give -o another name",
-                        z->path);
-    if (!status) taut_run_expect(&z->options, &e->steps, &e->looks, &e->frames);
-    if (!status) status = z->api->create(z->m, e, &z->engine);
-    if (!status && z->path)
-        status = taut_recorder_create(z->context, z->path, replace, &subject, z->engine, &z->recorder);
+    int code = session_refuse_file(z, "'taut resume' continues its run, ");
+    int status = code ? TAUT_OK : taut_session_create(z->context, model, &z->spec, &z->session);
+    if (code || status) taut_model_release(model);
     /* A model that cannot start is a bad model, whatever the reason. */
     if (status)
         return complain(status == TAUT_OUT_OF_MEMORY ? EXIT_FAILED : EXIT_USAGE, "%s%s", taut_error_text(z->context),
                         advice_on(status));
-    return session_run(z);
+    return code ? code : session_run(z);
 }
 
 static int run_main(int argc, char **argv)
 {
     options o;
     session z = { 0 };
-    engine_options e = { 0 };
-    inside_definitions *d = calloc(1, sizeof *d);
+    taut_model *model = NULL;
+    definitions *d = calloc(1, sizeof *d);
     int parsed = options_parse(&command_run, argc, argv, &o), code;
     if (parsed || !d) {
         free(d);
         return parsed > 0 ? EXIT_DONE : parsed ? EXIT_USAGE : complain(EXIT_FAILED, "out of memory");
     }
-    code = read_options(&o, &z, &e);
-    if (!code) code = definitions_read(&o, &d->given);
+    code = read_options(&o, &z);
+    if (!code) code = definitions_read(&o, d);
     if (!code && o.positional_count != 1)
         code = complain(EXIT_USAGE, "'taut run' needs one model file, as in: taut run models/pendulum.lua");
     if (!code && !(z.context = make_context())) code = EXIT_FAILED;
-    if (!code) code = inside_load(z.context, o.positional[0], d, &z.m);
-    if (!code) code = simulate(&z, &e, d, options_value(&o, "force", NULL) != NULL);
+    if (!code) code = load_model(z.context, z.model = o.positional[0], d, &model);
+    if (!code) code = simulate(&z, model);
     session_clear(&z);
     free(d);
     return code;

@@ -1,75 +1,74 @@
 /* The document of `taut run --json`. Its members are described in docs/json.md. */
+#include <math.h>
+
 #include "base/clock.h"
 #include "cli/answer.h"
 #include "cli/session.h"
 
-static const char *how_it_ended(const run_result *result, int status)
+static void put_digits(json *j, const char *name, const char *text, int digits)
 {
-    if (status && status != TAUT_STOPPED) return "failed";
-    return status || (result->stopped && result->steps_done < result->steps_planned) ? "stopped" : "finished";
+    wide value = (wide)NAN;
+    taut_wide_parse(text, &value);
+    taut_json_wide(j, name, value, digits);
 }
 
-static void put_quantities(json *j, const session *z, const run_result *result)
+static void put_quantities(json *j, const session *z, int digits)
 {
-    const int digits = z->api->digits, kept = z->api->energy_conserved(z->engine), balance = z->api->balance(z->engine);
-    uint32_t coordinates, constraints;
-    z->api->sizes(z->engine, &coordinates, &constraints);
+    static const char *const names[] = { "first", "last", "lowest", "highest", "slope" };
+    taut_watched w = { .size = sizeof w };
+    char text[TAUT_DIGITS_TEXT];
     taut_json_open(j, "quantities", '[');
-    for (size_t i = 0; result->quantities && i < result->quantity_count; i++) {
-        const watched *w = &result->quantities[i];
-        const int is_residual = i == 1 || i == 2, is_balance = balance && i + 1 == result->quantity_count;
-        if ((i == 0 && z->m->form == FORM_RATES) || (is_residual && !constraints)) continue;
+    for (size_t i = 0; !taut_session_watched(z->session, i, &w); i++) {
         taut_json_open(j, NULL, '{');
-        taut_json_text(j, "name", is_balance ? "energy - work" : w->name);
-        taut_json_flag(j, "conserved", i == 0 ? kept : 1);
-        taut_json_wide(j, "first", w->first, digits);
-        taut_json_wide(j, "last", w->last, digits);
-        taut_json_wide(j, "lowest", w->lowest, digits);
-        taut_json_wide(j, "highest", w->highest, digits);
-        taut_json_wide(j, "slope", w->slope, digits);
+        taut_json_text(j, "name", w.name);
+        taut_json_flag(j, "conserved", w.conserved);
+        for (int k = TAUT_WATCHED_FIRST; k <= TAUT_WATCHED_SLOPE; k++)
+            if (!taut_session_digits(z->session, i, k, text, sizeof text)) put_digits(j, names[k], text, digits);
         taut_json_close(j, '}');
     }
     taut_json_close(j, ']');
 }
 
-static void put_work(json *j, const session *z, const run_result *result)
+static void put_work(json *j, const session *z)
 {
-    engine_counts counts;
-    z->api->counts(z->engine, &counts);
-    taut_json_integer(j, "newton_iterations", counts.work.iterations);
-    taut_json_integer(j, "factorisations", counts.work.factorisations);
-    taut_json_integer(j, "evaluations", counts.work.evaluations);
-    taut_json_integer(j, "rejected_steps", counts.work.rejected);
-    taut_json_integer(j, "position_projections", counts.work.position_projections);
-    taut_json_integer(j, "momentum_projections", counts.work.momentum_projections);
-    taut_json_integer(j, "sample_stride", result->sample_stride);
+    taut_work work = { .size = sizeof work };
+    taut_counts(z->simulation, &work);
+    taut_json_integer(j, "newton_iterations", work.newton_iterations);
+    taut_json_integer(j, "factorisations", work.factorisations);
+    taut_json_integer(j, "evaluations", work.evaluations);
+    taut_json_integer(j, "rejected_steps", work.rejected);
+    taut_json_integer(j, "position_projections", work.position_projections);
+    taut_json_integer(j, "momentum_projections", work.momentum_projections);
+    taut_json_integer(j, "sample_stride", z->info.stride);
 }
 
-void session_answer(const session *z, const run_result *result, int status)
+void session_answer(const session *z, int status)
 {
+    const taut_session_info *run = &z->info;
+    const taut_simulation_info *about = &z->about;
+    const int digits = digits_of(about->precision);
+    char time[TAUT_DIGITS_TEXT] = "";
     json *j = answer_json();
-    wide q, v;
-    answer_model(z->m->file, z->m->title);
-    taut_json_text(j, "method", z->method);
-    taut_json_text(j, "precision", z->api->name);
-    taut_json_wide(j, "step", z->options.step, 0);
-    taut_json_wide(j, "until", z->options.until, 0);
-    taut_json_text(j, "ended", how_it_ended(result, status));
-    taut_json_wide(j, "t", result->t, z->api->digits);
-    taut_json_integer(j, "steps", result->steps_done);
-    taut_json_integer(j, "steps_planned", result->steps_planned);
+    taut_digits(z->simulation, TAUT_TIME, 0, time, sizeof time);
+    answer_model(z->model, about->title);
+    taut_json_text(j, "method", about->method);
+    taut_json_text(j, "precision", about->precision);
+    taut_json_wide(j, "step", z->step, 0);
+    taut_json_wide(j, "until", z->until, 0);
+    taut_json_text(j, "ended", status ? "failed" : run->stopped ? "stopped" : "finished");
+    put_digits(j, "t", time, digits);
+    taut_json_integer(j, "steps", run->steps);
+    taut_json_integer(j, "steps_planned", run->steps_planned);
     taut_json_number(j, "seconds", clock_seconds() - z->begun);
     taut_json_number(j, "processor_seconds", clock_work() - z->begun_work);
-    put_work(j, z, result);
-    put_quantities(j, z, result);
-    const long *events = z->api->event_counts(z->engine);
+    put_work(j, z);
+    put_quantities(j, z, digits);
     taut_json_open(j, "events", '{');
-    for (int k = 0; events && k < EVENT_KINDS; k++) taut_json_integer(j, event_kind_name((event_kind)k), events[k]);
+    for (int k = 0; about->contacts && k < 5; k++) taut_json_integer(j, event_names[k], about->events[k]);
     taut_json_close(j, '}');
-    z->api->start_moves(z->engine, &q, &v);
     taut_json_open(j, "start_moved", '{');
-    taut_json_wide(j, "positions", q, z->api->digits);
-    taut_json_wide(j, "velocities", v, z->api->digits);
+    taut_json_wide(j, "positions", wide_of(about->start_moved_positions), digits);
+    taut_json_wide(j, "velocities", wide_of(about->start_moved_velocities), digits);
     taut_json_close(j, '}');
     taut_json_text(j, "run_file", z->path);
 }

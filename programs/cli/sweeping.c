@@ -1,6 +1,5 @@
 #include "cli/sweeping.h"
 
-#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,7 +11,7 @@ typedef struct {
     double begun, last;      /* when progress was shown */
 } watcher;
 
-static void show(void *user, const sweep_progress *p)
+static void show(void *user, const taut_members_progress *p)
 {
     watcher *z = user;
     char left[32], failed[40] = "", text[200];
@@ -26,49 +25,56 @@ static void show(void *user, const sweep_progress *p)
     screen_progress((double)p->done / (double)p->members, text);
 }
 
-static void summarise(const sweep *s, const sweep_spec *spec, const sweep_progress *p, const char *path)
+static void summarise(const taut_members_info *m, const taut_members_run_options *run, const char *path)
 {
-    const executor *e = taut_sweep_executor(s);
-    screen_put(stdout, TONE_HEADING, "%s", spec->m->title);
-    printf("\n  method %s   step %.6g   t = 0 .. %.9g   members %llu .. %llu   on %s\n", spec->method,
-           (double)spec->step, (double)spec->until, (unsigned long long)spec->first, (unsigned long long)spec->last,
-           taut_executor_name(taut_executor_on(e)));
-    if (*taut_executor_note(e)) printf("  (%s)\n", taut_executor_note(e));
-    printf("\n  members               %llu done, %llu of them failed", (unsigned long long)p->done,
-           (unsigned long long)p->failed);
-    if (p->done < p->members) printf(", %llu missing", (unsigned long long)(p->members - p->done));
+    screen_put(stdout, TONE_HEADING, "%s", m->title);
+    printf("\n  method %s   step %.6g   t = 0 .. %.9g   members %llu .. %llu   on %s\n", m->method, m->h, m->until,
+           (unsigned long long)m->first, (unsigned long long)(m->first + m->count - 1), m->on);
+    if (*m->note) printf("  (%s)\n", m->note);
+    printf("\n  members               %llu done, %llu of them failed", (unsigned long long)run->done,
+           (unsigned long long)run->failed);
+    if (run->done < m->count) printf(", %llu missing", (unsigned long long)(m->count - run->done));
     printf("\n  here                  %llu members, %.4g steps in %.3g s (%.3g member steps/s, %d thread%s)\n",
-           (unsigned long long)p->here, p->steps, p->seconds, p->seconds > 0 ? p->steps / p->seconds : 0.0,
-           spec->threads, spec->threads == 1 ? "" : "s");
+           (unsigned long long)run->here, run->steps, run->seconds, run->seconds > 0 ? run->steps / run->seconds : 0.0,
+           m->threads, m->threads == 1 ? "" : "s");
     printf("  recorded in %s\n", path);
 }
 
-int sweep_session(taut_context *context, sweep *s, const sweep_spec *spec, const char *path)
+int sweep_session(taut_context *context, taut_members *members, const char *path)
 {
     watcher z = { .shows = screen_shows_progress(), .begun = clock_seconds() };
-    sweep_progress p = { 0 };
+    taut_members_info m = { .size = sizeof m };
+    taut_members_run_options run = { .size = sizeof run, .progress = show, .interrupt = &told_to_stop, .unlisted = 1,
+                                     .user = &z };
     stop_listen();
-    const sweep_watch watch = { .progress = show, .stop = &told_to_stop, .user = &z };
-    const int status = taut_sweep_run(s, &watch, &p);
+    const int status = taut_members_run(members, &run);
+    taut_members_about(members, &m);
     screen_progress_clear();
     if (status)
         return complain(EXIT_FAILED, "stopped after %llu of %llu members: %s; 'taut resume %s' goes on from what is "
-                                     "recorded", (unsigned long long)p.done, (unsigned long long)p.members,
+                                     "recorded", (unsigned long long)run.done, (unsigned long long)m.count,
                         taut_error_text(context), path);
-    summarise(s, spec, &p, path);
-    if (p.stopped)
+    summarise(&m, &run, path);
+    if (run.stopped)
         return complain(128 + told_to_stop, "stopped after %llu of %llu members; to continue: taut resume %s",
-                        (unsigned long long)p.done, (unsigned long long)p.members, path);
+                        (unsigned long long)run.done, (unsigned long long)m.count, path);
     char name[4096];
     screen_next("taut report %s", screen_quoted(path, name, sizeof name));
     return EXIT_DONE;
 }
 
-int sweep_resume(taut_context *context, const record *r, const char *path, const options *o)
+int sweep_threads_option(const options *o, int *threads)
 {
-    sweep_stored stored;
-    sweep *s = NULL;
-    const char *how = taut_record_property(r, "status");
+    const long found = sysconf(_SC_NPROCESSORS_ONLN);
+    *threads = found < 1 ? 1 : found > TAUT_THREADS_MOST ? TAUT_THREADS_MOST : (int)found;
+    return options_value(o, "threads", NULL) ? threads_option(o, threads) : 0;
+}
+
+int sweep_resume(taut_context *context, taut_file *file, const char *path, const options *o)
+{
+    taut_members *members = NULL;
+    const char *how = taut_file_property(file, "status");
+    int native, threads;
     if (options_value(o, "until", NULL))
         return complain(EXIT_USAGE,
                         "option --until: the end of an ensemble cannot be moved; run it again with another");
@@ -76,16 +82,10 @@ int sweep_resume(taut_context *context, const record *r, const char *path, const
         printf("%s is finished: all its members are done\n", path);
         return EXIT_DONE;
     }
-    int status = taut_sweep_load(context, r, &stored);
-    if (status) return complain(exit_status_of(status), "%s", taut_error_text(context));
-    int code = native_option(o, &stored.spec.native) || sweep_threads_option(o, &stored.spec.threads) ? EXIT_USAGE : 0;
-    if (!code) {
-        status = taut_sweep_create(context, &stored.spec, &s);
-        if (!status) status = taut_sweep_continue(s, path);
-        code = status ? complain(exit_status_of(status), "%s", taut_error_text(context))
-                      : sweep_session(context, s, &stored.spec, path);
-    }
-    taut_sweep_free(s);
-    taut_sweep_stored_clear(context, &stored);
+    if (native_option(o, &native) || sweep_threads_option(o, &threads)) return EXIT_USAGE;
+    const int status = taut_members_open(context, path, native, threads, &members);
+    const int code = status ? complain(exit_status_of(status), "%s", taut_error_text(context))
+                            : sweep_session(context, members, path);
+    taut_members_release(members);
     return code;
 }

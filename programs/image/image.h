@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "base/context.h"
+#include "taut/taut.h"
 
 typedef struct {
     int width, height;

@@ -10,15 +10,15 @@
 #include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/sweeping.h"
-#include "record/sweep_file.h"
 
 typedef struct {
     int rank, ranks;
     taut_context *context;
     const char *path;        /* of the whole */
     sweep_request *request;
+    taut_members *members;   /* of this rank, in its file */
+    taut_members_info about;
     unsigned char *done;     /* a bit per member, from first on: in any file */
-    uint64_t missing;
     /* chunks */
     MPI_Win window;
     uint64_t chunk;
@@ -36,13 +36,12 @@ static char *file_of_rank(const job *z, int rank)
 
 /* ---- what is done already ---- */
 
-static int mark_done(void *user, const sweep_member *m)
+static int mark_done(void *user, uint64_t member, int failed)
 {
     job *z = user;
-    const sweep_spec *spec = &z->request->spec;
-    if (m->member < spec->first || m->member > spec->last) return TAUT_OK; /* continue refuses the file */
-    const uint64_t at = m->member - spec->first;
-    z->done[at / 8] |= (unsigned char)(1 << at % 8);
+    const uint64_t at = member - z->about.first;
+    (void)failed;
+    if (at < z->about.count) z->done[at / 8] |= (unsigned char)(1 << at % 8); /* its rank refuses a file with others */
     return TAUT_OK;
 }
 
@@ -83,12 +82,12 @@ static int read_done(job *z)
     size_t count;
     int code = list_files(z, &files, &count);
     for (size_t i = 0; !code && i < count; i++) {
-        record *r = NULL;
-        int status = taut_record_open(z->context, files[i], &r);
-        if (!status) status = taut_sweep_read_members(r, mark_done, z);
-        taut_record_close(r);
+        taut_file *file = NULL;
+        int status = taut_file_open(z->context, files[i], &file);
+        if (!status) status = taut_file_members(file, mark_done, z);
         if (status && !strstr(taut_error_text(z->context), "is empty")) /* its rank died before it began */
             code = complain(exit_status_of(status), "%s", taut_error_text(z->context));
+        taut_file_close(file);
     }
     free_files(files, count);
     return code;
@@ -98,7 +97,7 @@ static int read_done(job *z)
 
 static int is_done(const job *z, uint64_t member)
 {
-    const uint64_t at = member - z->request->spec.first;
+    const uint64_t at = member - z->about.first;
     return z->done[at / 8] >> at % 8 & 1;
 }
 
@@ -116,23 +115,22 @@ static uint64_t next_chunk(const job *z)
 static int claim(void *user, uint64_t *first, uint64_t *count)
 {
     job *z = user;
-    const sweep_spec *spec = &z->request->spec;
+    const uint64_t begin = z->about.first, members = z->about.count;
     *count = 0;
     for (;;) {
         while (z->at < z->end && is_done(z, z->at)) z->at++;
         if (z->at < z->end) break;
-        const uint64_t number = next_chunk(z), members = spec->last - spec->first + 1;
-        if (number > members / z->chunk) return TAUT_OK;
-        z->at = spec->first + number * z->chunk;
-        if (z->at > spec->last) return TAUT_OK;
-        z->end = spec->last - z->at < z->chunk ? spec->last + 1 : z->at + z->chunk;
+        const uint64_t number = next_chunk(z), at = number * z->chunk;
+        if (number > members / z->chunk || at >= members) return TAUT_OK;
+        z->at = begin + at;
+        z->end = members - at < z->chunk ? begin + members : z->at + z->chunk;
     }
     *first = z->at;
     while (z->at < z->end && !is_done(z, z->at)) z->at++, ++*count;
     return TAUT_OK;
 }
 
-static void show(void *user, const sweep_progress *p)
+static void show(void *user, const taut_members_progress *p)
 {
     job *z = user;
     const double now = clock_seconds();
@@ -144,43 +142,50 @@ static void show(void *user, const sweep_progress *p)
 
 /* ---- the job ---- */
 
-static int run_rank(job *z, sweep_progress *p)
+/* The members of this rank: those of its file are done. A file that was begun and never committed is none yet. */
+static int create_members(job *z)
 {
     char *name = file_of_rank(z, z->rank);
-    const sweep_spec *spec = &z->request->spec;
-    sweep *s = NULL;
     if (!name) return complain(EXIT_FAILED, "out of memory");
-    const sweep_watch watch = { .progress = show, .stop = &told_to_stop, .claim = claim, .user = z };
-    int status = taut_sweep_create(z->context, spec, &s);
-    if (!status) { /* chunks of whole widths, some of them for each rank, so that all end at about the same time */
-        const uint64_t members = spec->last - spec->first + 1, width = taut_executor_width(taut_sweep_executor(s));
-        uint64_t chunk = members / (uint64_t)z->ranks / 32;
-        if (chunk > 65536) chunk = 65536;
-        if (width > 1) chunk -= chunk % width;
-        if (chunk < width) chunk = width;
-        z->chunk = chunk ? chunk : 1;
-    }
-    MPI_Bcast(&z->chunk, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD); /* widths may differ */
-    /* one that was begun and never committed is no file yet */
-    record *r = NULL;
-    const int is_there = !status && access(name, F_OK) == 0,
-              opens = is_there && !taut_record_open(z->context, name, &r);
-    taut_record_close(r);
-    if (!status) status = opens ? taut_sweep_continue(s, name) : taut_sweep_record(s, name, 1);
-    if (!status) status = taut_sweep_run(s, &watch, p);
-    if (status) complain(EXIT_FAILED, "rank %d: %s", z->rank, taut_error_text(z->context));
-    taut_sweep_free(s);
+    z->request->spec.file = name;
+    z->request->spec.resume = 1;
+    const int code = sweep_request_create(z->context, z->request, &z->members);
+    z->about.size = sizeof z->about;
+    taut_members_about(z->members, &z->about);
+    z->request->spec.file = z->path;
     free(name);
-    return status ? exit_status_of(status) : EXIT_DONE;
+    return code;
+}
+
+/* Chunks of whole widths, some of them for each rank, so that all end at about the same time. */
+static void choose_chunk(job *z)
+{
+    const uint64_t width = z->about.width;
+    uint64_t chunk = z->about.count / (uint64_t)z->ranks / 32;
+    if (chunk > 65536) chunk = 65536;
+    if (width > 1) chunk -= chunk % width;
+    if (chunk < width) chunk = width;
+    z->chunk = chunk ? chunk : 1;
+    MPI_Bcast(&z->chunk, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD); /* widths may differ */
+}
+
+static int run_rank(job *z, taut_members_run_options *run)
+{
+    *run = (taut_members_run_options){ .size = sizeof *run, .progress = show, .interrupt = &told_to_stop,
+                                       .claim = claim, .unlisted = 1, .user = z };
+    const int status = taut_members_run(z->members, run);
+    if (!status) return EXIT_DONE;
+    complain(EXIT_FAILED, "rank %d: %s", z->rank, taut_error_text(z->context));
+    return exit_status_of(status);
 }
 
 static int merge_all(job *z)
 {
     char **files;
     size_t count;
-    sweep_progress p;
+    taut_members_merged p = { .size = sizeof p };
     int code = list_files(z, &files, &count);
-    int status = code ? TAUT_OK : taut_sweep_merge(z->context, (const char *const *)files, count, z->path, 1, &p);
+    int status = code ? TAUT_OK : taut_members_merge(z->context, (const char *const *)files, count, z->path, 1, &p);
     if (status) code = complain(exit_status_of(status), "%s", taut_error_text(z->context));
     if (!code && p.done == p.members)
         for (size_t i = 0; i < count; i++) unlink(files[i]);
@@ -191,16 +196,15 @@ static int merge_all(job *z)
     return code;
 }
 
-static void summarise(const job *z, const sweep_progress *mine, double seconds)
+static void summarise(const job *z, const taut_members_run_options *mine, double seconds)
 {
-    const sweep_spec *spec = &z->request->spec;
+    const taut_members_info *m = &z->about;
     double here[2] = { (double)mine->here, mine->steps }, all[2];
     MPI_Reduce(here, all, 2, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
     if (z->rank) return;
     if (z->is_terminal) fputs("\r\033[K", stderr);
-    printf("%s\n  method %s   step %.6g   t = 0 .. %.9g   members %llu .. %llu   on %d ranks\n\n", spec->m->title,
-           spec->method, (double)spec->step, (double)spec->until, (unsigned long long)spec->first,
-           (unsigned long long)spec->last, z->ranks);
+    printf("%s\n  method %s   step %.6g   t = 0 .. %.9g   members %llu .. %llu   on %d ranks\n\n", m->title,
+           m->method, m->h, m->until, (unsigned long long)m->first, (unsigned long long)(m->first + m->count - 1), z->ranks);
     printf("  here                  %.0f members, %.4g steps in %.3g s (%.3g member steps/s)\n", all[0], all[1],
            seconds, seconds > 0 ? all[1] / seconds : 0.0);
 }
@@ -216,15 +220,16 @@ static int worst(int code)
 static int go(job *z, const options *o)
 {
     const int replace = options_value(o, "force", NULL) != NULL;
-    sweep_progress p = { 0 };
+    taut_members_run_options run;
     z->path = options_value(o, "output", NULL);
     int code = sweep_request_read(z->context, o, z->request);
     if (!code && !options_value(o, "threads", NULL)) z->request->spec.threads = 1; /* a rank per core is usual */
     if (!code && !z->rank && !replace && access(z->path, F_OK) == 0)
         code = complain(EXIT_USAGE, "'%s' exists: --force replaces it; or give -o another name", z->path);
     code = worst(code);
+    if (!code) code = worst(create_members(z));
     if (code) return code;
-    const uint64_t members = z->request->spec.last - z->request->spec.first + 1;
+    const uint64_t members = z->about.count;
     z->done = calloc(members / 8 + 1, 1);
     if (worst(z->done ? EXIT_DONE : EXIT_FAILED)) return complain(EXIT_FAILED, "out of memory");
     code = worst(z->rank ? EXIT_DONE : read_done(z));
@@ -239,13 +244,16 @@ static int go(job *z, const options *o)
     if (!z->rank) *counter = 0;
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_lock_all(0, z->window);
+    choose_chunk(z);
     stop_listen();
     const double begun = clock_seconds();
-    code = run_rank(z, &p);
+    code = run_rank(z, &run);
+    taut_members_release(z->members);
+    z->members = NULL;
     MPI_Win_unlock_all(z->window);
     code = worst(code);
     MPI_Win_free(&z->window);
-    summarise(z, &p, clock_seconds() - begun);
+    summarise(z, &run, clock_seconds() - begun);
     if (!code && worst((int)told_to_stop))
         return z->rank ? EXIT_FAILED : complain(EXIT_FAILED, "stopped; the same command goes on");
     if (!code && !z->rank) code = merge_all(z);
@@ -276,6 +284,7 @@ int main(int argc, char **argv)
         if (parsed) code = parsed > 0 ? EXIT_DONE : EXIT_USAGE;
         else if (!z.request || !z.context) code = complain(EXIT_FAILED, "out of memory");
         else code = go(&z, &o);
+        taut_members_release(z.members);
         if (z.request) sweep_request_clear(z.request);
         free(z.request);
         free(z.done);

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/context.h"
+#include "taut/taut.h"
 
 typedef struct canvas canvas;
 

@@ -1,6 +1,7 @@
 /* Pictures as PDF: one page, with the standard fonts Helvetica and, for Greek, Symbol. */
 #include <stdio.h>
 
+#include "base/context.h"
 #include "base/builder.h"
 #include "base/deflate.h"
 #include "plot/canvas.h"

@@ -1,6 +1,7 @@
 /* Pictures as PNG, drawn here: how much of each pixel a shape covers, then colour in that measure. */
 #include <math.h>
 
+#include "base/context.h"
 #include "image/image.h"
 #include "plot/canvas.h"
 #include "plot/font.h"

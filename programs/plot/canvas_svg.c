@@ -1,4 +1,5 @@
 /* Pictures as SVG. */
+#include "base/context.h"
 #include "base/builder.h"
 #include "plot/canvas.h"
 #include "plot/font.h"

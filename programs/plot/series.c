@@ -1,236 +1,191 @@
 #include "plot/series.h"
 
-#include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/near.h"
-#include "record/sweep_file.h"
 
-/* ---- units, as viewer/src/units.ts has them ---- */
+/* The curve on its way. */
+typedef struct {
+    taut_context *context;
+    taut_file *file;
+    const char *path;
+    const series_part *part;
+    series *s;
+    size_t columns[2];
+    char *reason;
+} reader;
 
-static void append(char *text, size_t size, const char *more)
+__attribute__((format(printf, 2, 3))) static int refuse(reader *z, const char *format, ...)
 {
-    const size_t at = strlen(text);
-    snprintf(text + at, size - at, "%s", more);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(z->reason, SERIES_REASON, format, arguments);
+    va_end(arguments);
+    return TAUT_BAD_USAGE;
 }
 
-/* A product of powers of length, time and mass; "" where one is not known. */
-static void unit(const model *m, int length, int time, int mass, char *text, size_t size)
+static int failed(reader *z, int status)
 {
-    const struct { const char *name; int power; } parts[] = {
-        { m ? m->units[UNIT_MASS] : NULL, mass },
-        { m ? m->units[UNIT_LENGTH] : NULL, length },
-        { m ? m->units[UNIT_TIME] : NULL, time },
-    };
-    text[0] = 0;
-    for (int i = 0; i < 3; i++)
-        if (parts[i].power && !parts[i].name) return;
-    for (int below = 0; below < 2; below++)
-        for (int i = 0, first = 1; i < 3; i++) {
-            const int power = below ? -parts[i].power : parts[i].power;
-            if (power <= 0) continue;
-            append(text, size, !first ? " " : below ? "/" : "");
-            append(text, size, parts[i].name);
-            if (power > 1) append(text, size, "\u00b2");
-            first = 0;
-        }
-    if (strcmp(text, "kg m\u00b2/s\u00b2") == 0) snprintf(text, size, "J");
-    if (strcmp(text, "kg m/s\u00b2") == 0) snprintf(text, size, "N");
+    if (status) snprintf(z->reason, SERIES_REASON, "%s", taut_error_text(z->context));
+    return status;
 }
 
-/* A coordinate is a length when it belongs to a point; others may be angles. */
-static int is_of_point(const record *r, const char *name)
+static int no_memory(reader *z)
 {
-    char text[256];
-    snprintf(text, sizeof text, "%s", strncmp(name, "p.", 2) == 0 ? name + 2 : name);
-    size_t length = strlen(text);
-    if (length > 4 && strcmp(text + length - 4, ".dot") == 0) text[length -= 4] = 0;
-    if (length < 3 || text[length - 2] != '.' || !strchr("xyz", text[length - 1])) return 0;
-    text[length - 1] = 'w'; /* those of a rotation are no lengths */
-    return taut_record_column_find(r, text) < 0;
+    refuse(z, "out of memory");
+    return TAUT_OUT_OF_MEMORY;
 }
 
-static void unit_of(const record *r, const model *m, size_t column, char *text, size_t size)
+const char *taut_series_default(taut_file *file)
 {
-    const record_column *c = &taut_record_columns(r)[column];
-    const int point = is_of_point(r, c->name), angular = strncmp(c->name, "angular", 7) == 0;
-    text[0] = 0;
-    if (strcmp(c->kind, "time") == 0) unit(m, 0, 1, 0, text, size);
-    else if (strcmp(c->kind, "energy") == 0 || strcmp(c->kind, "work") == 0) unit(m, 2, -2, 1, text, size);
-    else if (strcmp(c->kind, "conserved") == 0) unit(m, 1 + angular, -1, 1, text, size);
-    else if (point && strcmp(c->kind, "coordinate") == 0) unit(m, 1, 0, 0, text, size);
-    else if (point && strcmp(c->kind, "velocity") == 0) unit(m, 1, -1, 0, text, size);
-    else if (point && strcmp(c->kind, "momentum") == 0) unit(m, 1, -1, 1, text, size);
-}
-
-/* ---- a run ---- */
-
-const char *taut_series_default(const record *r)
-{
-    if (taut_record_column_find(r, "energy") >= 0) return "energy";
-    for (size_t i = 1; i < taut_record_column_count(r); i++)
-        if (strcmp(taut_record_columns(r)[i].kind, "time") != 0) return taut_record_columns(r)[i].name;
+    taut_column c = { .size = sizeof c };
+    if (taut_file_find(file, "energy") >= 0) return "energy";
+    for (size_t i = 1; !taut_file_column_at(file, i, &c); i++)
+        if (strcmp(c.kind, "time") != 0) return c.name;
     return "t";
 }
 
-static int find_column(taut_context *context, const record *r, const char *name, size_t *column)
+static int find_column(reader *z, const char *name, size_t *column)
 {
     char advice[NEAR_TEXT];
-    const long found = taut_record_column_find(r, name);
+    const long found = taut_file_find(z->file, name);
     near_word n = taut_near(name);
-    for (size_t i = 0; found < 0 && i < taut_record_column_count(r); i++)
-        taut_near_try(&n, taut_record_columns(r)[i].name);
+    for (size_t i = 0; found < 0 && i < taut_file_columns(z->file); i++)
+        taut_near_try(&n, taut_file_column(z->file, i));
     if (found < 0)
-        return taut_fail(context, TAUT_BAD_USAGE, "'%s' has no column '%s'; %s'taut plot --list' lists them",
-                         taut_record_path(r), name, taut_near_text(&n, "", advice));
+        return refuse(z, "'%s' has no column '%s'; %s'taut plot --list' lists them", z->path, name,
+                      taut_near_text(&n, "", advice));
     *column = (size_t)found;
     return TAUT_OK;
 }
 
-/* The first frame whose time is at least t (beyond: later than t). Times grow. */
-static int find_frame(record *r, size_t time, double t, int beyond, long *frame)
+/* ---- a run ---- */
+
+/* The frames of the part: first .. end - 1 of all. */
+static int find_part(reader *z, size_t *first, size_t *end)
 {
-    long low = 0, high = taut_record_frame_count(r);
-    while (low < high) {
-        const long middle = low + (high - low) / 2;
-        double now;
-        int status = taut_record_read(r, middle, 1, &time, 1, &now);
-        if (status) return status;
-        if (beyond ? now <= t : now < t) low = middle + 1;
-        else high = middle;
+    size_t frames;
+    const series_part *part = z->part;
+    int status = taut_file_frames(z->file, &frames);
+    *first = 0, *end = frames;
+    if (!status && taut_file_find(z->file, "t") >= 0) {
+        status = taut_file_find_frame(z->file, part->from, 0, first);
+        if (!status) status = taut_file_find_frame(z->file, part->to, 1, end);
     }
-    *frame = low;
-    return TAUT_OK;
+    if (status) return failed(z, status);
+    if (!frames) return refuse(z, "'%s' has no frames yet", z->path);
+    if (*first < *end) return TAUT_OK;
+    return refuse(z, "'%s' has no frame from t = %.9g to %.9g", z->path, part->from, part->to);
 }
 
 enum { PIECE = 100000 };
 
-static int read_frames(taut_context *context, record *r, const size_t columns[2], const series_part *part, series *s)
+/* x and y side by side; y may be the change since the first frame of the run. */
+static int read_piece(reader *z, size_t at, size_t count, double *values, double *changes)
 {
-    long first = 0, end = taut_record_frame_count(r);
-    const long time = taut_record_column_find(r, "t");
-    wide origin[2] = { 0, 0 };
-    int status = TAUT_OK;
-    if (time >= 0) status = find_frame(r, (size_t)time, part->from, 0, &first);
-    if (!status && time >= 0) status = find_frame(r, (size_t)time, part->to, 1, &end);
-    if (!status && part->change && end > 0) status = taut_record_read_wide(r, 0, 1, columns, 2, origin);
+    int status = taut_file_read(z->file, at, count, z->columns, 2, values, NULL);
+    if (!status && changes) status = taut_file_changes(z->file, at, count, &z->columns[1], 1, changes);
+    for (size_t i = 0; !status && changes && i < count; i++) values[2 * i + 1] = changes[i];
+    return failed(z, status);
+}
+
+static int read_frames(reader *z)
+{
+    series *s = z->s;
+    const size_t every = (size_t)z->part->every;
+    size_t first, end;
+    int status = find_part(z, &first, &end);
     if (status) return status;
-    if (!taut_record_frame_count(r))
-        return taut_fail(context, TAUT_BAD_USAGE, "'%s' has no frames yet", taut_record_path(r));
-    if (first >= end)
-        return taut_fail(context, TAUT_BAD_USAGE, "'%s' has no frame from t = %.9g to %.9g", taut_record_path(r),
-                         part->from, part->to);
-    const size_t most = (size_t)((end - first + part->every - 1) / part->every);
-    /* a change is formed before it is rounded */
-    double *values = part->change ? NULL : malloc(2 * PIECE * sizeof *values);
-    wide *exact = part->change ? malloc(2 * PIECE * sizeof *exact) : NULL;
+    const size_t most = (end - first + every - 1) / every;
+    double *values = malloc(2 * PIECE * sizeof *values), *changes = malloc(PIECE * sizeof *changes);
     s->x = malloc(most * sizeof *s->x);
     s->y = malloc(most * sizeof *s->y);
-    if (!(values || exact) || !s->x || !s->y) status = taut_fail(context, TAUT_OUT_OF_MEMORY, "out of memory");
-    for (long at = first, next = first; !status && at < end; at += PIECE) {
-        const long count = end - at < PIECE ? end - at : PIECE;
-        status = exact ? taut_record_read_wide(r, at, count, columns, 2, exact)
-                       : taut_record_read(r, at, count, columns, 2, values);
-        for (; !status && next < at + count; next += part->every) {
-            const long k = 2 * (next - at);
-            s->x[s->count] = exact ? (double)exact[k] : values[k];
-            s->y[s->count++] = exact ? (double)(exact[k + 1] - origin[1]) : values[k + 1];
+    if (!values || !changes || !s->x || !s->y) status = no_memory(z);
+    for (size_t at = first, next = first; !status && at < end; at += PIECE) {
+        const size_t count = end - at < PIECE ? end - at : PIECE;
+        status = read_piece(z, at, count, values, z->part->change ? changes : NULL);
+        for (; !status && next < at + count; next += every) {
+            s->x[s->count] = values[2 * (next - at)];
+            s->y[s->count++] = values[2 * (next - at) + 1];
         }
     }
     free(values);
-    free(exact);
+    free(changes);
     return status;
 }
 
 /* ---- an ensemble ---- */
 
-typedef struct {
-    series *s;
-    const series_part *part;
-    size_t column;           /* among the kept ones */
-    double *times;
-    size_t moments, capacity;
-    int failed;
-} fan;
-
-static int take_moment(void *user, const sweep_moment *m)
+/* A moment that has quantiles and is in the part. */
+static int take_statistic(reader *z, size_t moment)
 {
-    fan *f = user;
-    if (f->moments == f->capacity) {
-        const size_t capacity = f->capacity ? 2 * f->capacity : 256;
-        double *more = realloc(f->times, capacity * sizeof *more);
-        if (!more) return TAUT_OUT_OF_MEMORY;
-        f->times = more;
-        f->capacity = capacity;
-    }
-    f->times[f->moments++] = m->t;
-    return TAUT_OK;
-}
-
-static int take_statistic(void *user, const sweep_statistic *x)
-{
-    fan *f = user;
-    series *s = f->s;
-    if (x->column != f->column || x->moment >= f->moments || !x->quantiles) return TAUT_OK;
-    const double t = f->times[x->moment];
-    if (t < f->part->from || t > f->part->to || s->count == f->moments) return TAUT_OK;
-    s->x[s->count] = t;
-    s->y[s->count] = x->quantiles[2];
     static const int which[BANDS] = { 0, 1, 3, 4 };
-    for (int k = 0; k < BANDS; k++) s->bands[k][s->count] = x->quantiles[which[k]];
+    taut_statistic x = { .size = sizeof x };
+    series *s = z->s;
+    int status = taut_file_statistic(z->file, moment, z->columns[1], &x);
+    if (status) return failed(z, status);
+    if (x.quantiles[2] != x.quantiles[2] || x.time < z->part->from || x.time > z->part->to) return TAUT_OK;
+    s->x[s->count] = x.time;
+    s->y[s->count] = x.quantiles[2];
+    for (int k = 0; k < BANDS; k++) s->bands[k][s->count] = x.quantiles[which[k]];
     s->count++;
     return TAUT_OK;
 }
 
-static int read_fan(taut_context *context, record *r, const size_t columns[2], const series_part *part, series *s)
+static int read_fan(reader *z)
 {
-    fan f = { .s = s, .part = part };
-    if (strcmp(taut_record_columns(r)[columns[0]].name, "t") != 0)
-        return taut_fail(context, TAUT_BAD_USAGE,
-                         "'%s' is an ensemble: its plots are over t; 'taut replay' makes a run of a member",
-                         taut_record_path(r));
-    if (part->change || part->every > 1)
-        return taut_fail(context, TAUT_BAD_USAGE, "'%s' is an ensemble, whose quantiles are plotted as they are",
-                         taut_record_path(r));
-    for (size_t i = 0; i < columns[1]; i++) /* what varies and the member are no statistics */
-        f.column += strcmp(taut_record_columns(r)[i].kind, "member") != 0 &&
-                    strcmp(taut_record_columns(r)[i].kind, "varied") != 0;
-    int status = taut_sweep_read_moments(r, take_moment, &f);
-    s->x = malloc((f.moments + 1) * sizeof *s->x);
-    s->y = malloc((f.moments + 1) * sizeof *s->y);
+    series *s = z->s;
+    size_t moments;
+    taut_column c = { .size = sizeof c };
+    if (strcmp(taut_file_column(z->file, z->columns[0]), "t") != 0)
+        return refuse(z, "'%s' is an ensemble: its plots are over t; 'taut replay' makes a run of a member", z->path);
+    if (z->part->change || z->part->every > 1)
+        return refuse(z, "'%s' is an ensemble, whose quantiles are plotted as they are", z->path);
+    int status = failed(z, taut_file_moments(z->file, &moments));
+    if (!status) status = failed(z, taut_file_column_at(z->file, z->columns[1], &c));
+    if (status) return status;
+    const int has_statistics = strcmp(c.kind, "member") != 0 && strcmp(c.kind, "varied") != 0;
+    s->x = malloc((moments + 1) * sizeof *s->x);
+    s->y = malloc((moments + 1) * sizeof *s->y);
     int room = s->x && s->y;
-    for (int k = 0; k < BANDS; k++) room &= (s->bands[k] = malloc((f.moments + 1) * sizeof *s->x)) != NULL;
-    if (!status && !room) status = taut_fail(context, TAUT_OUT_OF_MEMORY, "out of memory");
-    if (!status) status = taut_sweep_read_statistics(r, take_statistic, &f);
-    if (!status && !s->count)
-        status = taut_fail(context, TAUT_BAD_USAGE,
-                           "'%s' has no quantiles of '%s' in this time: they are made by 'taut ensemble' with --keep "
-                           "and --stats",
-                           taut_record_path(r), s->column);
-    free(f.times);
-    return status;
+    for (int k = 0; k < BANDS; k++) room &= (s->bands[k] = malloc((moments + 1) * sizeof *s->x)) != NULL;
+    if (!room) return no_memory(z);
+    for (size_t i = 0; !status && has_statistics && i < moments; i++) status = take_statistic(z, i);
+    if (status || s->count) return status;
+    return refuse(z, "'%s' has no quantiles of '%s' in this time: they are made by 'taut ensemble' with --keep and "
+                  "--stats", z->path, s->column);
 }
 
-int taut_series_read(taut_context *context, record *r, const model *m, const char *x, const char *y,
-                     const series_part *part, series *s)
+/* ---- both ---- */
+
+static int read_curve(reader *z, const char *x, const char *y)
 {
-    size_t columns[2];
-    *s = (series){ 0 };
-    int status = find_column(context, r, x, &columns[0]);
-    if (!status) status = find_column(context, r, y, &columns[1]);
+    series *s = z->s;
+    taut_column of_x = { .size = sizeof of_x }, of_y = of_x;
+    int status = find_column(z, x, &z->columns[0]);
+    if (!status) status = find_column(z, y, &z->columns[1]);
+    if (!status) status = failed(z, taut_file_column_at(z->file, z->columns[0], &of_x));
+    if (!status) status = failed(z, taut_file_column_at(z->file, z->columns[1], &of_y));
     if (status) return status;
-    const record_column *all = taut_record_columns(r);
     snprintf(s->column, sizeof s->column, "%s", y);
     snprintf(s->name, sizeof s->name, "%s", y);
     snprintf(s->x_column, sizeof s->x_column, "%s", x);
-    unit_of(r, m, columns[0], s->x_unit, sizeof s->x_unit);
-    unit_of(r, m, columns[1], s->unit, sizeof s->unit);
+    snprintf(s->x_unit, sizeof s->x_unit, "%s", of_x.unit);
+    snprintf(s->unit, sizeof s->unit, "%s", of_y.unit);
     s->alike = *s->unit ? strcmp(s->unit, s->x_unit) == 0
-                        : is_of_point(r, x) && is_of_point(r, y) &&
-                              strcmp(all[columns[0]].kind, all[columns[1]].kind) == 0;
-    status = taut_sweep_is(r) ? read_fan(context, r, columns, part, s) : read_frames(context, r, columns, part, s);
+                        : of_x.is_length && of_y.is_length && strcmp(of_x.kind, of_y.kind) == 0;
+    return taut_file_is_ensemble(z->file) ? read_fan(z) : read_frames(z);
+}
+
+int taut_series_read(taut_context *context, taut_file *file, const char *path, const char *x, const char *y,
+                     const series_part *part, series *s, char reason[SERIES_REASON])
+{
+    reader z = { .context = context, .file = file, .path = path, .part = part, .s = s, .reason = reason };
+    *s = (series){ 0 };
+    const int status = read_curve(&z, x, y);
     if (status) taut_series_clear(s);
     return status;
 }

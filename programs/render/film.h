@@ -2,7 +2,7 @@
 #ifndef TAUT_RENDER_FILM_H
 #define TAUT_RENDER_FILM_H
 
-#include "render/scene.h"
+#include "image/image.h"
 
 typedef enum { TRAIL_OFF, TRAIL_SHORT, TRAIL_LONG, TRAIL_ALL } trail_kind;
 
@@ -22,8 +22,8 @@ film_options taut_film_default(void);
 
 typedef struct film film;
 
-/* The record must live as long. No frame in the span, or nothing to draw, is an error. */
-int taut_film_open(taut_context *context, record *r, const film_options *o, film **result);
+/* The file must live as long. No frame in the span, or nothing to draw, is an error. */
+int taut_film_open(taut_context *context, taut_file *file, const film_options *o, film **result);
 /* NULL is allowed. */
 void taut_film_close(film *z);
 

@@ -31,24 +31,26 @@ static double diagonal(const extent *e)
     return sqrt(sum);
 }
 
-static const uint32_t *places_of(const motion *z, const shape *s) { return z->run->shown->index + s->first; }
-static size_t place_count(const shape *s) { return (size_t)s->rows * s->columns; }
-static int is_body(const shape *s) { return s->type == SHAPE_BOX || s->type == SHAPE_DISC || s->type == SHAPE_MESH; }
-static int is_rod(const shape *s) { return s->type == SHAPE_CYLINDER || s->type == SHAPE_CAPSULE; }
+static size_t place_count(const taut_shape *s) { return s->rows * s->columns; }
+static int is_body(const taut_shape *s)
+{
+    return s->type == TAUT_SHAPE_BOX || s->type == TAUT_SHAPE_DISC || s->type == TAUT_SHAPE_MESH;
+}
+static int is_rod(const taut_shape *s) { return s->type == TAUT_SHAPE_CYLINDER || s->type == TAUT_SHAPE_CAPSULE; }
 
 static int is_seen(const motion *z, size_t i)
 {
-    const shape *s = &z->run->shown->shapes[i];
-    if (s->type == SHAPE_PLANE || s->type == SHAPE_GROUND) return 0;
-    return s->type != SHAPE_MESH || (z->run->meshes && z->run->meshes[i].count);
+    const taut_shape *s = &z->run->shapes[i];
+    if (s->type == TAUT_SHAPE_PLANE || s->type == TAUT_SHAPE_GROUND) return 0;
+    return s->type != TAUT_SHAPE_MESH || s->triangles;
 }
 
 void taut_motion_fill(const motion *z, long i, float *places)
 {
-    const picture *p = z->run->shown;
-    memcpy(places, z->still, 3 * p->place_count * sizeof *places);
-    for (size_t k = 0; k < p->moving_count; k++)
-        memcpy(places + 3 * p->moving[k], z->motion + 3 * ((size_t)i * p->moving_count + k), 3 * sizeof *places);
+    const drawn_run *p = z->run;
+    memcpy(places, z->still, 3 * p->shown.places * sizeof *places);
+    for (size_t k = 0; k < p->shown.moving; k++)
+        memcpy(places + 3 * p->shown.moves[k], z->motion + 3 * ((size_t)i * p->shown.moving + k), 3 * sizeof *places);
 }
 
 static void place_at(const float *places, uint32_t place, double *out)
@@ -61,27 +63,27 @@ static void place_at(const float *places, uint32_t place, double *out)
 
 typedef void (*visitor)(void *self, const double *at, int moves);
 
-static void visit_round(const motion *z, const float *p, const shape *s, visitor visit, void *self)
+static void visit_round(const motion *z, const float *p, const taut_shape *s, visitor visit, void *self)
 {
     for (size_t i = 0; i < place_count(s); i++) {
-        uint32_t place = places_of(z, s)[i];
+        uint32_t place = s->places[i];
         double at[3], end[3];
         place_at(p, place, at);
         for (int side = -1; side <= 1; side += 2) {
-            for (int c = 0; c < 3; c++) end[c] = at[c] + (c < 2 || !z->run->shown->flat ? side * s->radius : 0);
+            for (int c = 0; c < 3; c++) end[c] = at[c] + (c < 2 || !z->run->shown.flat ? side * s->radius : 0);
             visit(self, end, motion_moves(z, place));
         }
     }
 }
 
-static void visit_body(const motion *z, const float *p, const shape *s, const mesh *m, visitor visit, void *self)
+static void visit_body(const motion *z, const float *p, const taut_shape *s, visitor visit, void *self)
 {
-    const uint32_t *at = places_of(z, s);
+    const uint32_t *at = s->places;
     extent e = { { -1, -1, -1 }, { 1, 1, 1 } };
-    if (s->type == SHAPE_MESH) {
+    if (s->type == TAUT_SHAPE_MESH) {
         e = NOWHERE;
-        for (size_t i = 0; i < 3 * m->count; i++)
-            include(&e, (const double[3]){ m->corners[3 * i], m->corners[3 * i + 1], m->corners[3 * i + 2] });
+        for (size_t i = 0; i < 3 * s->triangles; i++)
+            include(&e, (const double[3]){ s->corners[3 * i], s->corners[3 * i + 1], s->corners[3 * i + 2] });
     }
     for (int i = 0; i < 8; i++) {
         double corner[3];
@@ -96,17 +98,17 @@ static void visit_body(const motion *z, const float *p, const shape *s, const me
 
 static void visit_all(const motion *z, const float *p, visitor visit, void *self)
 {
-    const picture *shown = z->run->shown;
+    const drawn_run *shown = z->run;
     for (size_t i = 0; i < z->counted_count; i++) {
         double at[3];
         place_at(p, z->counted[i], at);
         visit(self, at, motion_moves(z, z->counted[i]));
     }
-    for (size_t i = 0; i < shown->shape_count; i++) {
-        const shape *s = &shown->shapes[i];
+    for (size_t i = 0; i < shown->shown.shapes; i++) {
+        const taut_shape *s = &shown->shapes[i];
         if (!is_seen(z, i)) continue;
-        if (s->radius > 0 && (s->type == SHAPE_BALL || is_rod(s))) visit_round(z, p, s, visit, self);
-        if (is_body(s)) visit_body(z, p, s, z->run->meshes ? &z->run->meshes[i] : NULL, visit, self);
+        if (s->radius > 0 && (s->type == TAUT_SHAPE_BALL || is_rod(s))) visit_round(z, p, s, visit, self);
+        if (is_body(s)) visit_body(z, p, s, visit, self);
     }
 }
 
@@ -121,14 +123,14 @@ static int take_place(motion *z, unsigned char *seen, uint32_t place)
 
 static int count_places(motion *z)
 {
-    const picture *p = z->run->shown;
-    unsigned char *seen = taut_mem_new(z->context, p->place_count, 1);
-    z->counted = taut_mem_new(z->context, p->place_count, sizeof *z->counted);
+    const drawn_run *p = z->run;
+    unsigned char *seen = taut_mem_new(z->context, p->shown.places, 1);
+    z->counted = taut_mem_new(z->context, p->shown.places, sizeof *z->counted);
     if (seen && z->counted)
-        for (size_t i = 0; i < p->shape_count; i++) {
-            const shape *s = &p->shapes[i];
-            size_t count = s->type == SHAPE_ARROW ? 1 : place_count(s);
-            for (size_t k = 0; is_seen(z, i) && k < count; k++) take_place(z, seen, places_of(z, s)[k]);
+        for (size_t i = 0; i < p->shown.shapes; i++) {
+            const taut_shape *s = &p->shapes[i];
+            size_t count = s->type == TAUT_SHAPE_ARROW ? 1 : place_count(s);
+            for (size_t k = 0; is_seen(z, i) && k < count; k++) take_place(z, seen, s->places[k]);
         }
     int status = seen && z->counted ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     taut_mem_free(z->context, seen);
@@ -151,16 +153,17 @@ static void trace(const motion *z, place_list *l, uint32_t place)
 /* Centres of balls that move; without balls the ends of bars and rods and the centres of bodies; of many, some. */
 static int choose_traced(motion *z)
 {
-    const picture *p = z->run->shown;
-    place_list l = { taut_mem_new(z->context, p->place_count, sizeof *l.list), 0,
-                     taut_mem_new(z->context, p->place_count, 1) };
+    const drawn_run *p = z->run;
+    place_list l = { taut_mem_new(z->context, p->shown.places, sizeof *l.list), 0,
+                     taut_mem_new(z->context, p->shown.places, 1) };
     int status = l.list && l.seen ? TAUT_OK : TAUT_OUT_OF_MEMORY;
-    for (size_t i = 0; !status && i < p->shape_count; i++)
-        if (p->shapes[i].type == SHAPE_BALL) trace(z, &l, places_of(z, &p->shapes[i])[0]);
-    for (size_t i = 0, balls = l.count; !status && !balls && i < p->shape_count; i++) {
-        const shape *s = &p->shapes[i];
-        const uint32_t *at = places_of(z, s);
-        if (s->type == SHAPE_BAR || s->type == SHAPE_SPRING || is_rod(s)) trace(z, &l, at[0]), trace(z, &l, at[1]);
+    for (size_t i = 0; !status && i < p->shown.shapes; i++)
+        if (p->shapes[i].type == TAUT_SHAPE_BALL) trace(z, &l, p->shapes[i].places[0]);
+    for (size_t i = 0, balls = l.count; !status && !balls && i < p->shown.shapes; i++) {
+        const taut_shape *s = &p->shapes[i];
+        const uint32_t *at = s->places;
+        if (s->type == TAUT_SHAPE_BAR || s->type == TAUT_SHAPE_SPRING || is_rod(s))
+            trace(z, &l, at[0]), trace(z, &l, at[1]);
         else if (is_body(s)) trace(z, &l, at[motion_moves(z, at[0]) ? 0 : 1]);
     }
     z->traced_count = l.count <= MOTION_TRACED ? (int)l.count : 3;
@@ -182,11 +185,11 @@ static double distance(const float *p, uint32_t a, uint32_t b)
 
 static void find_shortest(motion *z)
 {
-    const picture *p = z->run->shown;
+    const drawn_run *p = z->run;
     z->shortest = INFINITY;
-    for (size_t i = 0; i < p->shape_count; i++) {
-        const shape *s = &p->shapes[i];
-        double length = s->type == SHAPE_BAR ? distance(z->still, places_of(z, s)[0], places_of(z, s)[1]) : 0;
+    for (size_t i = 0; i < p->shown.shapes; i++) {
+        const taut_shape *s = &p->shapes[i];
+        double length = s->type == TAUT_SHAPE_BAR ? distance(z->still, s->places[0], s->places[1]) : 0;
         if (length > 0 && length < z->shortest) z->shortest = length;
     }
 }
@@ -194,16 +197,16 @@ static void find_shortest(motion *z)
 static double longest_arrow(const motion *z, const float *p)
 {
     double most = 0;
-    for (size_t i = 0; i < z->run->shown->shape_count; i++) {
-        const shape *s = &z->run->shown->shapes[i];
+    for (size_t i = 0; i < z->run->shown.shapes; i++) {
+        const taut_shape *s = &z->run->shapes[i];
         double length =
-            s->type == SHAPE_ARROW && !(s->scale > 0) ? distance(p, places_of(z, s)[0], places_of(z, s)[1]) : 0;
+            s->type == TAUT_SHAPE_ARROW && !(s->scale > 0) ? distance(p, s->places[0], s->places[1]) : 0;
         if (length > most && length < INFINITY) most = length;
     }
     return most;
 }
 
-double taut_motion_arrow(const motion *z, const shape *s)
+double taut_motion_arrow(const motion *z, const taut_shape *s)
 {
     double small = z->size < z->span ? z->size : z->span;
     return s->scale > 0 ? s->scale : z->arrow_most > 0 ? 0.3 * small / z->arrow_most : 1;
@@ -258,9 +261,9 @@ static long sample(const motion *z, long i, long of) { return of > 1 ? i * (z->c
 /* Nothing is held by what stands still, and there is no ground. */
 static int is_free(const motion *z)
 {
-    const picture *p = z->run->shown;
-    for (size_t i = 0; i < p->shape_count; i++)
-        if (p->shapes[i].type == SHAPE_PLANE || p->shapes[i].type == SHAPE_GROUND) return 0;
+    const drawn_run *p = z->run;
+    for (size_t i = 0; i < p->shown.shapes; i++)
+        if (p->shapes[i].type == TAUT_SHAPE_PLANE || p->shapes[i].type == TAUT_SHAPE_GROUND) return 0;
     for (size_t i = 0; i < z->counted_count; i++)
         if (!motion_moves(z, z->counted[i])) return 0;
     return 1;
@@ -268,13 +271,13 @@ static int is_free(const motion *z)
 
 static int is_held(const motion *z)
 {
-    const picture *p = z->run->shown;
-    for (size_t i = 0; i < p->shape_count; i++) {
+    const drawn_run *p = z->run;
+    for (size_t i = 0; i < p->shown.shapes; i++) {
         int moves = 0, stands = 0;
         for (size_t k = 0; k < place_count(&p->shapes[i]); k++)
-            if (motion_moves(z, places_of(z, &p->shapes[i])[k])) moves = 1;
+            if (motion_moves(z, p->shapes[i].places[k])) moves = 1;
             else stands = 1;
-        if (p->shapes[i].type != SHAPE_ARROW && moves && stands) return 1;
+        if (p->shapes[i].type != TAUT_SHAPE_ARROW && moves && stands) return 1;
     }
     return 0;
 }
@@ -282,16 +285,16 @@ static int is_held(const motion *z)
 static double roundest(const motion *z)
 {
     double most = 0;
-    for (size_t i = 0; i < z->run->shown->shape_count; i++) {
-        const shape *s = &z->run->shown->shapes[i];
-        if ((s->type == SHAPE_BALL || is_rod(s)) && s->radius > most && s->radius <= FLT_MAX) most = s->radius;
+    for (size_t i = 0; i < z->run->shown.shapes; i++) {
+        const taut_shape *s = &z->run->shapes[i];
+        if ((s->type == TAUT_SHAPE_BALL || is_rod(s)) && s->radius > most && s->radius <= FLT_MAX) most = s->radius;
     }
     return most;
 }
 
 static int measure(motion *z)
 {
-    long frames = z->choice.frames, most = (long)(2000000 / (3 * z->run->shown->place_count + 1));
+    long frames = z->choice.frames, most = (long)(2000000 / (3 * z->run->shown.places + 1));
     long samples = most < 50 ? 50 : most;
     extent all = NOWHERE, parts = NOWHERE;
     double part_size = 0;
@@ -317,7 +320,7 @@ static int measure(motion *z)
     int free = is_free(z);
     z->view = fmax((free ? z->size : part_size) * 0.62, 5 * roundest(z)); /* a lone ball wants some air around it */
     if (!(z->view > 0)) z->view = z->span;
-    z->drifts = z->run->shown->moving_count &&
+    z->drifts = z->run->shown.moving &&
                 (free ? z->span > fmax(1.8 * z->size, 3 * z->view) : !is_held(z) && diagonal(&parts) > 12 * z->view);
     survey s = { .z = z, .stride = (z->counted_count + 59) / 60 };
     if (!s.stride) s.stride = 1;
@@ -341,7 +344,7 @@ static long close_frames(const motion *z)
 static void find_speed(motion *z)
 {
     long close = close_frames(z), frames = close < 4000 ? close : 4000, n = 0;
-    size_t moving = z->run->shown->moving_count;
+    size_t moving = z->run->shown.moving;
     double sum = 0;
     for (int t = 0; t < z->traced_count; t++)
         for (long k = 1; k < frames; k++, n++) {
@@ -364,34 +367,37 @@ static void find_speed(motion *z)
 
 static int read_frames(motion *z)
 {
-    const picture *p = z->run->shown;
+    const drawn_run *p = z->run;
     int status = TAUT_OK;
     for (long i = 0; !status && i < z->choice.frames; i++) {
-        status = taut_moving_places(z->run, z->first + moving_frame(&z->choice, i), &z->times[i], z->scratch);
+        status = taut_drawing_places(z->run->drawing, (size_t)(z->first + moving_frame(&z->choice, i)), &z->times[i],
+                                     z->scratch);
         if (status) break;
-        if (i == 0) memcpy(z->still, z->scratch, 3 * p->place_count * sizeof *z->still);
-        for (size_t k = 0; k < p->moving_count; k++)
-            memcpy(z->motion + 3 * ((size_t)i * p->moving_count + k), z->scratch + 3 * p->moving[k], 3 * sizeof(float));
+        if (i == 0) memcpy(z->still, z->scratch, 3 * p->shown.places * sizeof *z->still);
+        for (size_t k = 0; k < p->shown.moving; k++)
+            memcpy(z->motion + 3 * ((size_t)i * p->shown.moving + k), z->scratch + 3 * p->shown.moves[k],
+                   3 * sizeof(float));
     }
     return status;
 }
 
-int taut_motion_create(moving *run, long first, long count, motion **result)
+int taut_motion_create(drawn_run *run, long first, long count, motion **result)
 {
-    const picture *p = run->shown;
+    const drawn_run *p = run;
     motion *z = taut_mem_new(run->context, 1, sizeof *z);
     *result = z;
     if (!z) return TAUT_OUT_OF_MEMORY;
-    *z = (motion){ .context = run->context, .run = run, .first = first, .choice = taut_moving_choose(run, count) };
-    z->slot = taut_mem_new(z->context, p->place_count, sizeof *z->slot);
-    z->still = taut_mem_new(z->context, 3 * p->place_count, sizeof *z->still);
-    z->scratch = taut_mem_new(z->context, 3 * p->place_count, sizeof *z->scratch);
-    z->motion = taut_mem_new(z->context, 3 * (size_t)z->choice.frames * p->moving_count, sizeof *z->motion);
+    *z = (motion){ .context = run->context, .run = run, .first = first,
+                   .choice = moving_choose(run->shown.moving, count) };
+    z->slot = taut_mem_new(z->context, p->shown.places, sizeof *z->slot);
+    z->still = taut_mem_new(z->context, 3 * p->shown.places, sizeof *z->still);
+    z->scratch = taut_mem_new(z->context, 3 * p->shown.places, sizeof *z->scratch);
+    z->motion = taut_mem_new(z->context, 3 * (size_t)z->choice.frames * p->shown.moving, sizeof *z->motion);
     z->times = taut_mem_new(z->context, (size_t)z->choice.frames, sizeof *z->times);
     int status = z->slot && z->still && z->scratch && z->motion && z->times ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     if (!status) {
-        memset(z->slot, -1, p->place_count * sizeof *z->slot);
-        for (size_t k = 0; k < p->moving_count; k++) z->slot[p->moving[k]] = (int32_t)k;
+        memset(z->slot, -1, p->shown.places * sizeof *z->slot);
+        for (size_t k = 0; k < p->shown.moving; k++) z->slot[p->shown.moves[k]] = (int32_t)k;
         status = count_places(z);
     }
     if (!status) status = choose_traced(z);

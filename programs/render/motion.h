@@ -3,7 +3,8 @@
 #ifndef TAUT_RENDER_MOTION_H
 #define TAUT_RENDER_MOTION_H
 
-#include "report/moving.h"
+#include "render/drawn_run.h"
+#include "report/choice.h"
 
 #define MOTION_TRACED 7
 
@@ -13,7 +14,7 @@ typedef struct {
 
 typedef struct motion {
     taut_context *context;
-    moving *run;
+    drawn_run *run;
     long first;                   /* frame of the run that is the first here */
     moving_choice choice;
     int32_t *slot;                /* per place: its number among those that move, or -1 */
@@ -37,7 +38,7 @@ typedef struct motion {
 } motion;
 
 /* Of frames first .. first + count - 1 of the run. */
-int taut_motion_create(moving *run, long first, long count, motion **result);
+int taut_motion_create(drawn_run *run, long first, long count, motion **result);
 /* NULL is allowed. */
 void taut_motion_destroy(motion *z);
 
@@ -47,6 +48,6 @@ void taut_motion_fill(const motion *z, long i, float *places);
 /* Middle of what moves, from all places of a frame. */
 void taut_motion_middle(const motion *z, const float *places, double *middle);
 /* Length in the picture of an arrow of one unit. */
-double taut_motion_arrow(const motion *z, const shape *s);
+double taut_motion_arrow(const motion *z, const taut_shape *s);
 
 #endif

@@ -122,12 +122,10 @@ static void place(const scene *s, uint32_t number, double *out)
     for (int k = 0; k < 3; k++) out[k] = s->places[3 * number + k];
 }
 
-static const uint32_t *places_of(const scene *s, const shape *what) { return s->m->run->shown->index + what->first; }
-
 /* The colour that the model names, or this one. */
-static void paint(const scene *s, const shape *what, const char *otherwise, float *colour)
+static void paint(const scene *s, const taut_shape *what, const char *otherwise, float *colour)
 {
-    const char *name = what && what->colour ? s->m->run->m->texts[what->colour - 1] : NULL;
+    const char *name = what ? what->colour : NULL;
     taut_colour_read(name ? named(s->t, name) : otherwise, colour);
 }
 
@@ -215,13 +213,13 @@ static void across(const double *along, double *u, double *v)
 }
 
 /* A wire round the axis, straight at both ends. */
-static void add_spring(const scene *s, const shape *what)
+static void add_spring(const scene *s, const taut_shape *what)
 {
     enum { TURNS = 11, EACH = 14 };
     double a[3], b[3], e[3], u[3], v[3], before[3];
     float colour[3];
-    place(s, places_of(s, what)[0], a);
-    place(s, places_of(s, what)[1], b);
+    place(s, what->places[0], a);
+    place(s, what->places[1], b);
     for (int k = 0; k < 3; k++) e[k] = b[k] - a[k];
     double length = sqrt(dot(e, e)), wire = fmax(0.17 * s->spring, 0.6 * s->unit),
            radius = fmax(s->spring, 3 * s->unit);
@@ -242,35 +240,35 @@ static void add_spring(const scene *s, const shape *what)
     }
 }
 
-static void add_bar(const scene *s, const shape *what, int lines)
+static void add_bar(const scene *s, const taut_shape *what, int lines)
 {
     double a[3], b[3];
     float colour[3];
-    place(s, places_of(s, what)[0], a);
-    place(s, places_of(s, what)[1], b);
+    place(s, what->places[0], a);
+    place(s, what->places[1], b);
     paint(s, what, s->t->bar, colour);
     double pixels = 2 * s->bar / s->unit;
     if (lines) add_line(s, PASS_SOLID, a, b, fmax(THINNEST, fmin(pixels, 12)), colour, colour, 1);
     else add_frustum(s, a, b, s->bar, s->bar, colour, 20);
 }
 
-static void add_rod(const scene *s, const shape *what)
+static void add_rod(const scene *s, const taut_shape *what)
 {
     double a[3], b[3];
     float colour[3];
-    place(s, places_of(s, what)[0], a);
-    place(s, places_of(s, what)[1], b);
+    place(s, what->places[0], a);
+    place(s, what->places[1], b);
     paint(s, what, s->t->body, colour);
     add_frustum(s, a, b, what->radius, what->radius, colour, 9);
-    if (what->type != SHAPE_CAPSULE) return;
+    if (what->type != TAUT_SHAPE_CAPSULE) return;
     add_sphere(s, a, what->radius, colour, 9);
     add_sphere(s, b, what->radius, colour, 9);
 }
 
 /* Centre and half axes; a flat body gets a little thickness. */
-static void body_axes(const scene *s, const shape *what, double *centre, double (*half)[3])
+static void body_axes(const scene *s, const taut_shape *what, double *centre, double (*half)[3])
 {
-    const uint32_t *at = places_of(s, what);
+    const uint32_t *at = what->places;
     place(s, at[0], centre);
     for (int i = 0; i < 3; i++) {
         place(s, at[1 + i], half[i]);
@@ -288,7 +286,7 @@ static void point_of(const double *centre, const double (*half)[3], double x, do
     for (int k = 0; k < 3; k++) out[k] = centre[k] + x * half[0][k] + y * half[1][k] + z * half[2][k];
 }
 
-static void add_box(const scene *s, const shape *what)
+static void add_box(const scene *s, const taut_shape *what)
 {
     static const int faces[6][4] = { { 0, 1, 3, 2 }, { 4, 6, 7, 5 }, { 0, 4, 5, 1 },
                                      { 2, 3, 7, 6 }, { 0, 2, 6, 4 }, { 1, 5, 7, 3 } };
@@ -313,7 +311,7 @@ static void add_box(const scene *s, const shape *what)
 }
 
 /* Both faces as fans, the rim smooth. */
-static void add_disc(const scene *s, const shape *what)
+static void add_disc(const scene *s, const taut_shape *what)
 {
     enum { CORNERS = 64 };
     double centre[3], half[3][3], length[2];
@@ -342,37 +340,37 @@ static void add_disc(const scene *s, const shape *what)
     }
 }
 
-static void add_mesh(const scene *s, const shape *what, const mesh *m)
+static void add_mesh(const scene *s, const taut_shape *what)
 {
     double centre[3], half[3][3], three[3][3];
     float colour[3];
     body_axes(s, what, centre, half);
     paint(s, what, s->t->body, colour);
-    for (size_t i = 0; i < m->count; i++) {
-        const float *corner = m->corners + 9 * i;
+    for (size_t i = 0; i < what->triangles; i++) {
+        const float *corner = what->corners + 9 * i;
         for (int k = 0; k < 3; k++)
             point_of(centre, (const double (*)[3])half, corner[3 * k], corner[3 * k + 1], corner[3 * k + 2], three[k]);
         add_triangle(s, (const double (*)[3])three, NULL, colour, 9, 1);
     }
 }
 
-static void add_path(const scene *s, const shape *what)
+static void add_path(const scene *s, const taut_shape *what)
 {
     float colour[3];
     paint(s, what, s->t->muted, colour);
     for (uint32_t i = 0; i + 1 < what->rows * what->columns; i++) {
         double a[3], b[3];
-        place(s, places_of(s, what)[i], a);
-        place(s, places_of(s, what)[i + 1], b);
+        place(s, what->places[i], a);
+        place(s, what->places[i + 1], b);
         add_line(s, PASS_SOLID, a, b, 1.6, colour, colour, 1);
     }
 }
 
 /* Glass with wires, some twelve each way. */
-static void add_surface(const scene *s, const shape *what)
+static void add_surface(const scene *s, const taut_shape *what)
 {
     uint32_t rows = what->rows, columns = what->columns, row_step = (rows + 5) / 12, column_step = (columns + 5) / 12;
-    const uint32_t *at = places_of(s, what);
+    const uint32_t *at = what->places;
     float colour[3], wire[3];
     paint(s, what, s->t->body, colour);
     taut_colour_read(s->t->bar, wire);
@@ -399,15 +397,15 @@ static void add_surface(const scene *s, const shape *what)
 }
 
 /* The visible part of a plane: in the plane what lies below its line, in space a square. */
-static void add_plane(const scene *s, const shape *what)
+static void add_plane(const scene *s, const taut_shape *what)
 {
-    const int flat = s->c->flat, ground = what->type == SHAPE_GROUND;
+    const int flat = s->c->flat, ground = what->type == TAUT_SHAPE_GROUND;
     double at[3] = { 0, flat ? what->radius : 0, flat ? 0 : what->radius }, n[3] = { 0, flat, !flat }, corner[4][3];
     float colour[3];
     if (ground && !flat) return; /* the grid is it */
     if (!ground) {
-        place(s, places_of(s, what)[0], at);
-        place(s, places_of(s, what)[1], n);
+        place(s, what->places[0], at);
+        place(s, what->places[1], n);
         for (int k = 0; k < 3; k++) n[k] -= at[k];
     }
     double length = sqrt(dot(n, n)), u[3], v[3], middle[3], away = 0;
@@ -434,12 +432,12 @@ static void add_plane(const scene *s, const shape *what)
         add_line(s, PASS_GLASS, corner[i], corner[(i + 1) % 4], 1.4, colour, colour, 0.9f);
 }
 
-static void add_arrow(const scene *s, const shape *what)
+static void add_arrow(const scene *s, const taut_shape *what)
 {
     double foot[3], head[3], e[3], neck[3], scale = taut_motion_arrow(s->m, what);
     float colour[3];
-    place(s, places_of(s, what)[0], foot);
-    place(s, places_of(s, what)[1], head);
+    place(s, what->places[0], foot);
+    place(s, what->places[1], head);
     for (int k = 0; k < 3; k++) e[k] = scale * (head[k] - foot[k]);
     double length = sqrt(dot(e, e)), width = fmax(0.006 * fmin(s->m->size, s->m->span), s->unit),
            tip = fmin(7 * width, 0.6 * length);
@@ -459,9 +457,9 @@ static int traced_as(const motion *m, uint32_t number)
     return -1;
 }
 
-static void add_ball(const scene *s, const shape *what)
+static void add_ball(const scene *s, const taut_shape *what)
 {
-    uint32_t number = places_of(s, what)[0];
+    uint32_t number = what->places[0];
     int colour_of = traced_as(s->m, number);
     double at[3];
     float colour[3];
@@ -472,10 +470,10 @@ static void add_ball(const scene *s, const shape *what)
 }
 
 /* done: per place, whether it has a ball already. */
-static void add_ends(const scene *s, const shape *what, int lines, unsigned char *done)
+static void add_ends(const scene *s, const taut_shape *what, int lines, unsigned char *done)
 {
     for (int i = 0; i < 2; i++) {
-        uint32_t number = places_of(s, what)[i];
+        uint32_t number = what->places[i];
         int colour_of = traced_as(s->m, number), moves = motion_moves(s->m, number), joint = moves && colour_of < 0;
         double at[3];
         float colour[3];
@@ -488,16 +486,16 @@ static void add_ends(const scene *s, const shape *what, int lines, unsigned char
 
 static int add_knobs(const scene *s, int lines)
 {
-    const picture *p = s->m->run->shown;
-    unsigned char *done = taut_mem_new(s->z->context, p->place_count, 1);
+    const drawn_run *p = s->m->run;
+    unsigned char *done = taut_mem_new(s->z->context, p->shown.places, 1);
     if (!done) return TAUT_OUT_OF_MEMORY;
-    for (size_t i = 0; i < p->shape_count; i++)
-        if (p->shapes[i].type == SHAPE_BALL) {
+    for (size_t i = 0; i < p->shown.shapes; i++)
+        if (p->shapes[i].type == TAUT_SHAPE_BALL) {
             add_ball(s, &p->shapes[i]);
-            done[places_of(s, &p->shapes[i])[0]] = 1;
+            done[p->shapes[i].places[0]] = 1;
         }
-    for (size_t i = 0; i < p->shape_count; i++)
-        if (p->shapes[i].type == SHAPE_BAR || p->shapes[i].type == SHAPE_SPRING)
+    for (size_t i = 0; i < p->shown.shapes; i++)
+        if (p->shapes[i].type == TAUT_SHAPE_BAR || p->shapes[i].type == TAUT_SHAPE_SPRING)
             add_ends(s, &p->shapes[i], lines, done);
     taut_mem_free(s->z->context, done);
     return TAUT_OK;
@@ -517,10 +515,10 @@ static double grid_step(double length)
 
 static double ground_height(const scene *s)
 {
-    const picture *p = s->m->run->shown;
+    const drawn_run *p = s->m->run;
     if (s->c->flat) return -0.5 * s->m->size;
-    for (size_t i = 0; i < p->shape_count; i++)
-        if (p->shapes[i].type == SHAPE_GROUND) return p->shapes[i].radius;
+    for (size_t i = 0; i < p->shown.shapes; i++)
+        if (p->shapes[i].type == TAUT_SHAPE_GROUND) return p->shapes[i].radius;
     return s->c->follow ? fmin(s->c->target[2], s->m->centre[2]) - 1.05 * s->m->view
                         : s->m->box.low[2] - 0.04 * s->m->size;
 }
@@ -585,22 +583,22 @@ static void add_trails(const scene *s, const trail *t)
 }
 
 /* Beside the middle of a shape with two ends, beside the first place of another, at the head of an arrow. */
-static void add_label(const scene *s, const shape *what)
+static void add_label(const scene *s, const taut_shape *what)
 {
-    int two = what->type == SHAPE_BAR || what->type == SHAPE_SPRING || what->type == SHAPE_CYLINDER ||
-              what->type == SHAPE_CAPSULE || what->type == SHAPE_ARROW;
-    double a[3], b[3], at[3], pixel[2], scale = what->type == SHAPE_ARROW ? taut_motion_arrow(s->m, what) : 0.5;
+    int two = what->type == TAUT_SHAPE_BAR || what->type == TAUT_SHAPE_SPRING || what->type == TAUT_SHAPE_CYLINDER ||
+              what->type == TAUT_SHAPE_CAPSULE || what->type == TAUT_SHAPE_ARROW;
+    double a[3], b[3], at[3], pixel[2], scale = what->type == TAUT_SHAPE_ARROW ? taut_motion_arrow(s->m, what) : 0.5;
     float colour[3], paper[3];
-    place(s, places_of(s, what)[0], a);
-    place(s, places_of(s, what)[two ? 1 : 0], b);
+    place(s, what->places[0], a);
+    place(s, what->places[two ? 1 : 0], b);
     for (int k = 0; two && k < 3; k++) a[k] += scale * (b[k] - a[k]);
     to_camera(s, a, at);
     if (!s->c->flat && at[2] <= 0) return;
     taut_tracer_project(s->z, at, pixel);
-    double away = what->type == SHAPE_BALL ? fmax(6, what->radius / s->unit) : 6;
+    double away = what->type == TAUT_SHAPE_BALL ? fmax(6, what->radius / s->unit) : 6;
     taut_colour_read(s->t->ink, colour);
     taut_colour_read(s->t->paper, paper);
-    taut_letters_add(s->z, s->m->run->m->texts[what->label - 1], pixel[0] + away, pixel[1] - away,
+    taut_letters_add(s->z, what->label, pixel[0] + away, pixel[1] - away,
                   fmax(11, 0.022 * s->z->height), paper, colour);
 }
 
@@ -627,29 +625,28 @@ static void set_light(scene *s, int dark)
 
 static void add_shape(const scene *s, size_t i, int lines)
 {
-    const shape *what = &s->m->run->shown->shapes[i];
-    const mesh *meshes = s->m->run->meshes;
+    const taut_shape *what = &s->m->run->shapes[i];
     switch (what->type) {
-    case SHAPE_BAR: add_bar(s, what, lines); break;
-    case SHAPE_SPRING: add_spring(s, what); break;
-    case SHAPE_BALL: break; /* among the knobs */
-    case SHAPE_BOX: add_box(s, what); break;
-    case SHAPE_DISC: add_disc(s, what); break;
-    case SHAPE_PATH: add_path(s, what); break;
-    case SHAPE_SURFACE: add_surface(s, what); break;
-    case SHAPE_CYLINDER:
-    case SHAPE_CAPSULE: add_rod(s, what); break;
-    case SHAPE_PLANE:
-    case SHAPE_GROUND: add_plane(s, what); break;
-    case SHAPE_ARROW: add_arrow(s, what); break;
-    case SHAPE_MESH: if (meshes && meshes[i].count) add_mesh(s, what, &meshes[i]); break;
+    case TAUT_SHAPE_BAR: add_bar(s, what, lines); break;
+    case TAUT_SHAPE_SPRING: add_spring(s, what); break;
+    case TAUT_SHAPE_BALL: break; /* among the knobs */
+    case TAUT_SHAPE_BOX: add_box(s, what); break;
+    case TAUT_SHAPE_DISC: add_disc(s, what); break;
+    case TAUT_SHAPE_PATH: add_path(s, what); break;
+    case TAUT_SHAPE_SURFACE: add_surface(s, what); break;
+    case TAUT_SHAPE_CYLINDER:
+    case TAUT_SHAPE_CAPSULE: add_rod(s, what); break;
+    case TAUT_SHAPE_PLANE:
+    case TAUT_SHAPE_GROUND: add_plane(s, what); break;
+    case TAUT_SHAPE_ARROW: add_arrow(s, what); break;
+    case TAUT_SHAPE_MESH: if (what->triangles) add_mesh(s, what); break;
     }
     if (what->label) add_label(s, what);
 }
 
 void taut_scene_add(tracer *z, const motion *m, camera *c, int dark, const float *places, const trail *t)
 {
-    const picture *p = m->run->shown;
+    const drawn_run *p = m->run;
     size_t bars = 0;
     if (c->follow) taut_motion_middle(m, places, c->target);
     scene s = { .z = z, .m = m, .c = c, .t = dark ? &DARK : &LIGHT, .places = places };
@@ -663,10 +660,10 @@ void taut_scene_add(tracer *z, const motion *m, camera *c, int dark, const float
     s.ground = ground_height(&s);
     s.shadows = !c->flat;
     set_light(&s, dark);
-    for (size_t i = 0; i < p->shape_count; i++) bars += p->shapes[i].type == SHAPE_BAR;
+    for (size_t i = 0; i < p->shown.shapes; i++) bars += p->shapes[i].type == TAUT_SHAPE_BAR;
     int lines = 2 * s.bar / s.unit < THINNEST || bars > MANY_BARS;
     add_grid(&s);
-    for (size_t i = 0; i < p->shape_count; i++) add_shape(&s, i, lines);
+    for (size_t i = 0; i < p->shown.shapes; i++) add_shape(&s, i, lines);
     int status = add_knobs(&s, lines);
     if (status && !z->status) z->status = status;
     if (t) add_trails(&s, t);

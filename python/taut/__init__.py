@@ -16,7 +16,7 @@ from ._library import Status, TautError
 from ._members import Failure, Statistics
 from ._model import Method, Model, load, loads, methods, version
 from ._notebook import Page
-from ._run import Run, open
+from ._run import Run, open, resume
 from ._simulation import STOP, Event, Simulation, State, Work
 from .symbols import (acos, arrow, asin, atan, atan2, ball, bar, box, capsule, cbrt, cos, cosh, cross, cylinder, disc,
                       dot, exp, free, ground, log, maximum, mesh, minimum, norm, norm2, origin, path, pi, plane, sin,
@@ -33,5 +33,5 @@ __all__ = [
     "State", "Statistics", "Status", "TautError", "Work", "acos", "arrow", "asin", "atan", "atan2", "ball", "bar",
     "box", "capsule", "cbrt", "cos", "cosh", "cross", "cylinder", "disc", "dot", "ensemble", "exp", "free",
     "ground", "load", "loads", "log", "maximum", "mesh", "methods", "minimum", "norm", "norm2", "open", "origin",
-    "path", "pi", "plane", "sin", "sinh", "spring", "sqrt", "surface", "tan", "tanh", "vector", "version",
+    "path", "pi", "plane", "resume", "sin", "sinh", "spring", "sqrt", "surface", "tan", "tanh", "vector", "version",
 ]

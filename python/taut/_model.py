@@ -103,6 +103,28 @@ class Model:
         lib.taut_model_source(self._pointer, buffer, size[0] + 1, size)
         return bytes(ffi.buffer(buffer, size[0])).decode()
 
+    def c_code(self, method: str = "rattle", step: float = 0.01, prefix: str = "model", *,
+               single: bool = False) -> tuple[str, str]:
+        """The model under a method as C for firmware and other programs: PREFIX.h and PREFIX.c (docs/compile.md).
+
+        >>> import taut
+        >>> model = taut.loads("local x = coordinate 'x'; lagrangian(x.dot^2/2 - x^2/2); start { x = 1 }", "spring")
+        >>> header, source = model.c_code(prefix="spring")
+        >>> "spring_step(" in header, '#include "spring.h"' in source
+        (True, True)
+        """
+        context, result = new_context(), ffi.new("taut_c_code **")
+        texts = [ffi.new("char[]", c_text(text)) for text in (method, repr(float(step)), prefix, prefix + ".h")]
+        spec = ffi.new("taut_c_spec *", {"size": ffi.sizeof("taut_c_spec"), "method": texts[0], "step": texts[1],
+                                         "prefix": texts[2], "header": texts[3], "single": single})
+        status = lib.taut_c_create(context, self._pointer, spec, result)
+        if status:
+            raise self._error(context, status)
+        code = ffi.gc(result[0], lib.taut_c_release)
+        found = tuple(text_of(text(code, ffi.NULL)) for text in (lib.taut_c_header, lib.taut_c_source))
+        ffi.release(code)
+        return found[0], found[1]
+
     def simulation(self, method: str = "rattle", **options: Any) -> Simulation:
         """A simulation of this model; arguments as of `Simulation`."""
         from ._simulation import Simulation

@@ -265,3 +265,32 @@ def open(path: Union[str, os.PathLike[str]], columns: Optional[Sequence[str]] = 
 def chosen(there: Columns, names: Sequence[str]) -> list[int]:
     """Indices of t and of these columns, each once."""
     return list(dict.fromkeys([0] + there.indices(names)))
+
+
+def resume(path: Union[str, os.PathLike[str]], until: Optional[float] = None) -> Run:
+    """Goes on with a run file that was interrupted or failed, or on to another end, and reads it.
+
+    What follows is, to the last bit, what a run that was never interrupted has.
+
+    >>> import os, taut, tempfile
+    >>> model = taut.loads("local x = coordinate 'x'; lagrangian(x.dot^2/2 - x^2/2); start { x = 1 }", "spring")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "run.taut")
+    ...     _ = model.simulation().run(1, 0.5, file=path)
+    ...     run = taut.resume(path, until=2)
+    >>> run.t
+    array([0. , 0.5, 1. , 1.5, 2. ])
+    """
+    from ._simulation import interruptible
+
+    context, result = new_context(), ffi.new("taut_session **")
+    with interruptible() as flag:
+        end = ffi.NULL if until is None else ffi.new("char[]", repr(float(until)).encode())
+        spec = ffi.new("taut_session_spec *", {"size": ffi.sizeof("taut_session_spec"), "until": end,
+                                               "interrupt": flag})
+        check(context, lib.taut_session_open(context, c_text(os.fsencode(path)), spec, result))
+        session = ffi.gc(result[0], lib.taut_session_release)
+        status = lib.taut_session_run(session)
+    check(context, status)
+    ffi.release(session)
+    return open(path)

@@ -111,20 +111,6 @@ static int put_step(text_writer *w, int index, const step_flow *f, int quick)
     return status;
 }
 
-/* The table of a part: where its numbers are, its length and its program. */
-static void put_table(builder *out, const char *type, const char *name, const text_plan *p, int what)
-{
-    taut_builder_put(out, "TAUT_SHARED const %s %s[%d] = {", type, name, p->part_count);
-    for (int i = 0; i < p->part_count; i++) {
-        const text_length *l = &p->lengths[p->parts[i]];
-        if (what == 2)
-            taut_builder_put(out, " %a,", l->halved ? l->factor / 2 : l->factor);
-        else
-            taut_builder_put(out, " %u,", what == 0 ? l->even_at : what == 1 ? l->odd_at : (uint32_t)l->program);
-    }
-    taut_builder_put(out, " };\n");
-}
-
 static void put_call(text_writer *w, int program, const char *even_at, const char *odd, const char *indent)
 {
     const char *times = w->plan->uses_time ? ", t, t_low, t1, t1 - t" : "";
@@ -226,10 +212,10 @@ int taut_text_cuda(const text_plan *p, int blocks, int fast, builder *out)
     taut_builder_put(out, "#define EVEN(i) even[even_at + i]\n#define ODD(i) odd[(i) * stride]\n"
                           "TAUT_SHARED double even[%u];\n", p->even_count + 1);
     if (p->part_count > 1) {
-        put_table(out, "int", "evens", p, 0);
-        put_table(out, "long long", "odds", p, 1);
-        put_table(out, "double", "lengths", p, 2);
-        put_table(out, "int", "programs", p, 3);
+        taut_text_table(out, "TAUT_SHARED", "int", "evens", p, TABLE_EVEN);
+        taut_text_table(out, "TAUT_SHARED", "long long", "odds", p, TABLE_ODD);
+        taut_text_table(out, "TAUT_SHARED", "double", "lengths", p, TABLE_LENGTH);
+        taut_text_table(out, "TAUT_SHARED", "int", "programs", p, TABLE_PROGRAM);
     }
     taut_builder_put(out, "TAUT_SHARED float single[%u];\n", p->even_count + 1);
     if (taut_text_cuda_is_direct(p)) taut_builder_put(out, "#define TAUT_HALVES\n");

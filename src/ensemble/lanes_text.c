@@ -123,19 +123,6 @@ static int put_program(text_writer *w, int index)
 
 /* ---- steps ---- */
 
-static void put_table(builder *out, const char *type, const char *name, const text_plan *p, int what)
-{
-    taut_builder_put(out, "static const %s %s[%d] = {", type, name, p->part_count);
-    for (int i = 0; i < p->part_count; i++) {
-        const text_length *l = &p->lengths[p->parts[i]];
-        if (what == 2)
-            taut_builder_put(out, " %a,", l->halved ? l->factor / 2 : l->factor);
-        else
-            taut_builder_put(out, " %u,", what == 0 ? l->even_at : what == 1 ? l->odd_at : (uint32_t)l->program);
-    }
-    taut_builder_put(out, " };\n");
-}
-
 static const char time_step[] =
     "typedef struct { double t, low; } instant;\n"
     "static inline instant later(instant t, double h)\n"
@@ -238,10 +225,10 @@ int taut_text_lanes(const text_plan *p, int lanes, int groups, builder *out)
     taut_builder_add(out, time_step, sizeof time_step - 1);
     taut_builder_add(out, pace, sizeof pace - 1);
     if (p->part_count > 1) {
-        put_table(out, "int", "evens", p, 0);
-        put_table(out, "int", "odds", p, 1);
-        put_table(out, "double", "lengths", p, 2);
-        put_table(out, "int", "programs", p, 3);
+        taut_text_table(out, "static", "int", "evens", p, TABLE_EVEN);
+        taut_text_table(out, "static", "int", "odds", p, TABLE_ODD);
+        taut_text_table(out, "static", "double", "lengths", p, TABLE_LENGTH);
+        taut_text_table(out, "static", "int", "programs", p, TABLE_PROGRAM);
     }
     for (int k = 0; !status && k < p->program_count; k++) status = put_program(&w, k);
     put_entry(&w);

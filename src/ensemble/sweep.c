@@ -302,6 +302,8 @@ void taut_sweep_free(sweep *s)
 }
 
 const executor *taut_sweep_executor(const sweep *s) { return s->executor; }
+uint64_t taut_sweep_done(const sweep *s) { return s->done_count; }
+uint64_t taut_sweep_failed(const sweep *s) { return s->failed_count; }
 size_t taut_sweep_columns(const sweep *s) { return s->column_count; }
 const char *taut_sweep_column_name(const sweep *s, size_t column) { return s->names[column]; }
 size_t taut_sweep_moments(const sweep *s) { return s->moment_count; }

@@ -76,6 +76,9 @@ int taut_sweep_create(taut_context *context, const sweep_spec *spec, sweep **res
 /* NULL is allowed. */
 void taut_sweep_free(sweep *s);
 const executor *taut_sweep_executor(const sweep *s);
+/* Members that are done, those that failed among them. */
+uint64_t taut_sweep_done(const sweep *s);
+uint64_t taut_sweep_failed(const sweep *s);
 
 int taut_sweep_record(sweep *s, const char *path, int replace);
 /* The file of a sweep of the same spec, which is locked. */

@@ -685,3 +685,19 @@ int taut_text_prelude(const text_plan *p, int lanes, builder *out)
     }
     return status ? status : out->failed ? TAUT_OUT_OF_MEMORY : TAUT_OK;
 }
+
+void taut_text_table(builder *out, const char *storage, const char *type, const char *name, const text_plan *p,
+                     text_table what)
+{
+    taut_builder_put(out, "%s const %s %s[%d] = {", storage, type, name, p->part_count);
+    for (int i = 0; i < p->part_count; i++) {
+        const text_length *l = &p->lengths[p->parts[i]];
+        if (what == TABLE_LENGTH)
+            taut_builder_put(out, " %a,", l->halved ? l->factor / 2 : l->factor);
+        else
+            taut_builder_put(out, " %u,", what == TABLE_EVEN  ? l->even_at
+                                          : what == TABLE_ODD ? l->odd_at
+                                                              : (uint32_t)l->program);
+    }
+    taut_builder_put(out, " };\n");
+}

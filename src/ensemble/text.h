@@ -63,6 +63,11 @@ int taut_text_operands(const program_instruction *c, uint32_t *operands);
 void taut_text_outside(const text_plan *p, const struct system *s, double h, double *registers, double *even,
                        double *odd, size_t stride);
 
+/* A table with an item for each part of a step: where its numbers are, its length, its program. */
+typedef enum { TABLE_EVEN, TABLE_ODD, TABLE_LENGTH, TABLE_PROGRAM } text_table;
+void taut_text_table(builder *out, const char *storage, const char *type, const char *name, const text_plan *p,
+                     text_table what);
+
 /* ---- C with vector types ---- */
 
 /* Steps of `groups` groups of lanes. x: the state's numbers, [group][number][lane]; odd likewise. time: t, what is left

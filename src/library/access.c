@@ -221,6 +221,41 @@ int taut_get(taut_simulation *z, int kind, size_t first, size_t count, double *h
     return library_exit(z, TAUT_OK);
 }
 
+static int get_wide(taut_simulation *z, engine_column type, size_t index, wide *value)
+{
+    size_t count;
+    while (index >= (count = z->api->columns_of(z->engine, type))) index -= count, type++;
+    const int status = z->api->column_values(z->engine, type, index, 1, z->frame);
+    taut_engine_widen(z->api, z->frame, 1, value);
+    return status;
+}
+
+_Static_assert((int)TAUT_DIGITS_TEXT == (int)WIDE_TEXT, "room for a number");
+
+int taut_digits(taut_simulation *z, int kind, size_t index, char *buffer, size_t capacity)
+{
+    engine_column from, last;
+    wide value = 0;
+    LIBRARY_NEEDS(NULL, z, "simulation");
+    LIBRARY_NEEDS(z->context, buffer, "buffer");
+    int status = taut_library_enter(z, "taut_digits");
+    if (status) return status;
+    status = check_range(z, kind, index, 1);
+    if (!status && capacity < WIDE_TEXT)
+        status = taut_fail(z->context, TAUT_BAD_USAGE, "%zu bytes are too few for any number; give %d", capacity,
+                           TAUT_DIGITS_TEXT);
+    if (status) return library_exit(z, status);
+    if (taut_library_columns(kind, &from, &last)) {
+        status = get_wide(z, from, index, &value);
+        const double high = (double)value;
+        status = taut_library_read_done(z, status, &high, 1);
+    } else {
+        value = z->parameters[kind == TAUT_PARAM ? z->params[index] : z->inputs[index]];
+    }
+    if (!status) taut_wide_format(buffer, capacity, value, z->api->digits);
+    return library_exit(z, status);
+}
+
 double taut_time(const taut_simulation *z) { return z ? (double)z->api->time(z->engine) : (double)NAN; }
 
 /* ---- other values ---- */

@@ -48,3 +48,11 @@ int taut_precisions(size_t index, taut_precision *precision)
     taut_library_give(&found, sizeof found, precision);
     return TAUT_OK;
 }
+
+int taut_method_check(taut_context *context, const char *method)
+{
+    LIBRARY_NEEDS(context, context, "context");
+    LIBRARY_NEEDS(context, method, "method");
+    library_begin(context);
+    return library_done(context, taut_engine_double.method_parse(context, method));
+}

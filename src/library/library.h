@@ -3,6 +3,7 @@
 #define TAUT_LIBRARY_LIBRARY_H
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "record/recorder.h"
@@ -41,6 +42,7 @@ typedef struct {
     const engine_api *api;
     void *engine;
     model *m;
+    int borrows;             /* m is that of the simulation's taut_model */
     atomic_long references;
 } library_plan;
 
@@ -73,6 +75,7 @@ struct taut_simulation {
     void *left_engine;       /* of a run into a file, from before a hook set params; and its plan */
     library_plan *left_plan;
     double length;           /* of the last step, when it was given as this number; otherwise NaN */
+    int in_place;            /* the first plan uses the model as it is: it has no other owner */
     taut_event_callback event;
     void *event_user;
     /* events of the step, reported when it is over: with each the frame just after it, the high parts and then the low
@@ -109,8 +112,16 @@ struct taut_progress {
 /* model.c */
 definition *taut_library_settings(taut_context *context, const definition *from, size_t count);
 void taut_library_settings_free(taut_context *context, definition *settings, size_t count);
+/* The model with a reference of its own; copies the settings. Frees m on failure. */
+int taut_library_wrap(taut_context *context, model *m, const definition *settings, size_t count, taut_model **result);
 
 /* simulation.c */
+/* options->method is copied. in_place: the engine uses the model as it is, and adds to its expressions: the caller has
+   the only reference, and gives it to the simulation where the call succeeds. */
+int taut_library_simulation(taut_context *context, taut_model *model, const engine_api *api,
+                            const engine_options *options, int in_place, taut_simulation **result);
+int taut_library_check_threads(taut_context *context, int threads);
+int taut_library_check_options(taut_context *context, const taut_options *o, const engine_api **api);
 /* Begins and ends a call that computes with the simulation; z is not NULL. */
 int taut_library_enter(taut_simulation *z, const char *call);
 static inline int library_exit(taut_simulation *z, int status)
@@ -149,6 +160,12 @@ int taut_library_set_state(taut_simulation *z, wide t, const double *q, int kind
 void taut_library_names_clear(taut_simulation *z);
 /* First and last type of column of a public kind; 0 where it is none. */
 int taut_library_columns(int kind, engine_column *first, engine_column *last);
+
+/* file.c */
+/* A page is made in memory and handed to `write`: so nothing is handed on of one that fails. */
+typedef int library_page(void *self, FILE *memory);
+int taut_library_hand_on(taut_context *context, library_page *make, void *self,
+                         int (*write)(void *user, const char *data, size_t size), void *user);
 
 /* step.c */
 int taut_library_step(taut_simulation *z, wide h);

@@ -52,9 +52,8 @@ int taut_measure_start(taut_context *context, int start, start_mode *mode)
 
 int taut_measure_crew(const measure *z, int threads, crew *c)
 {
-    if (threads < 0 || threads > TAUT_THREADS_MOST)
-        return taut_fail(z->context, TAUT_BAD_USAGE, "threads is a number from 1 to %d, or 0 for 1, not %d",
-                         TAUT_THREADS_MOST, threads);
+    int status = taut_library_check_threads(z->context, threads);
+    if (status) return status;
     *c = (crew){ .threads = threads, .definitions = z->model->settings, .definition_count = z->model->setting_count };
     return TAUT_OK;
 }

@@ -84,28 +84,34 @@ static int no_such_setting(taut_context *context, const model *m, const char *na
     return TAUT_BAD_USAGE;
 }
 
-/* Wraps a loaded model, after a look at its settings. */
-static int wrap(taut_context *context, model *m, const definition *d, size_t count, taut_model **result)
+int taut_library_wrap(taut_context *context, model *m, const definition *settings, size_t count, taut_model **result)
 {
-    int status = TAUT_OK;
-    for (size_t i = 0; !status && i < count; i++)
-        if (!d[i].used) status = no_such_setting(context, m, d[i].name);
-    taut_model *wrapped = status ? NULL : taut_mem_new(context, 1, sizeof *wrapped);
-    definition *settings = wrapped ? taut_library_settings(context, d, count) : NULL;
-    if (!status && (!wrapped || !settings)) status = TAUT_OUT_OF_MEMORY;
-    if (status) {
+    taut_model *wrapped = taut_mem_new(context, 1, sizeof *wrapped);
+    definition *own = wrapped ? taut_library_settings(context, settings, count) : NULL;
+    if (!own) {
         taut_mem_free(context, wrapped);
         taut_model_free(m);
-        return status;
+        return TAUT_OUT_OF_MEMORY;
     }
     wrapped->context = context;
     wrapped->m = m;
-    wrapped->settings = settings;
+    wrapped->settings = own;
     wrapped->setting_count = count;
     atomic_init(&wrapped->references, 1);
     taut_context_keep(context);
     *result = wrapped;
     return TAUT_OK;
+}
+
+/* A loaded model, after a look at its settings. */
+static int finish(taut_context *context, model *m, const definition *d, size_t count, taut_model **result)
+{
+    int status = TAUT_OK;
+    for (size_t i = 0; !status && i < count; i++)
+        if (!d[i].used) status = no_such_setting(context, m, d[i].name);
+    if (!status) return taut_library_wrap(context, m, d, count, result);
+    taut_model_free(m);
+    return status;
 }
 
 /* path, or name and text. */
@@ -120,7 +126,7 @@ static int load(taut_context *context, const char *path, const char *name, const
     if (!status)
         status = path ? taut_model_read_file(context, path, d, count, &m)
                       : taut_model_read_text(context, name, text, size, d, count, &m);
-    if (!status) status = wrap(context, m, d, count, result);
+    if (!status) status = finish(context, m, d, count, result);
     taut_mem_free(context, d);
     taut_mem_free(context, numbers);
     return library_done(context, status);

@@ -9,9 +9,17 @@ void taut_library_plan_release(library_plan *p)
     if (!p || atomic_fetch_sub(&p->references, 1) != 1) return;
     taut_context *context = p->context;
     if (p->engine) p->api->destroy(p->engine);
-    taut_model_free(p->m);
+    if (!p->borrows) taut_model_free(p->m);
     taut_mem_free(context, p);
     taut_context_release(context);
+}
+
+static int copy_model(const taut_simulation *z, taut_context *context, model **result)
+{
+    int status = taut_model_copy(context, z->model->m, result);
+    for (size_t i = 0; !status && i < (*result)->parameter_count; i++)
+        (*result)->parameters[i].value = z->parameters[i];
+    return status ? status : taut_model_derive_parameters(*result, z->is_set);
 }
 
 int taut_library_plan(const taut_simulation *z, taut_context *context, const engine_api *api,
@@ -24,9 +32,9 @@ int taut_library_plan(const taut_simulation *z, taut_context *context, const eng
     p->api = api;
     atomic_init(&p->references, 1);
     taut_context_keep(context);
-    int status = taut_model_copy(context, z->model->m, &p->m);
-    for (size_t i = 0; !status && i < p->m->parameter_count; i++) p->m->parameters[i].value = z->parameters[i];
-    if (!status) status = taut_model_derive_parameters(p->m, z->is_set);
+    p->borrows = z->in_place && !z->plan;
+    if (p->borrows) p->m = z->model->m;
+    int status = p->borrows ? TAUT_OK : copy_model(z, context, &p->m);
     if (!status) status = api->create(p->m, options, &p->engine);
     if (status)
         taut_library_plan_release(p);
@@ -127,13 +135,19 @@ int taut_library_inputs(taut_simulation *z)
 
 /* ---- simulations ---- */
 
-static int check_options(taut_context *context, const taut_options *o, const engine_api **api)
+int taut_library_check_threads(taut_context *context, int threads)
+{
+    if (threads >= 0 && threads <= TAUT_THREADS_MOST) return TAUT_OK;
+    return taut_fail(context, TAUT_BAD_USAGE, "threads is a number from 1 to %d, or 0 for 1, not %d",
+                     TAUT_THREADS_MOST, threads);
+}
+
+int taut_library_check_options(taut_context *context, const taut_options *o, const engine_api **api)
 {
     if (o->native < TAUT_NATIVE_DEFAULT || o->native > TAUT_NATIVE_OFF)
         return taut_fail(context, TAUT_BAD_USAGE, "native is one of TAUT_NATIVE_*, not %d", o->native);
-    if (o->threads < 0 || o->threads > TAUT_THREADS_MOST)
-        return taut_fail(context, TAUT_BAD_USAGE, "threads is a number from 1 to %d, or 0 for 1, not %d",
-                         TAUT_THREADS_MOST, o->threads);
+    int status = taut_library_check_threads(context, o->threads);
+    if (status) return status;
     if (o->start < TAUT_STRICT || o->start > TAUT_AS_IS)
         return taut_fail(context, TAUT_BAD_USAGE, "start is TAUT_STRICT, TAUT_PROJECT or TAUT_AS_IS, not %d", o->start);
     if (!(o->time - o->time == 0) || !(o->tolerance >= 0) || !(taut_wide_from_double(o->tolerance) < TOLERANCE_BELOW))
@@ -158,6 +172,26 @@ static taut_simulation *make(taut_context *context, taut_model *model, const cha
     return NULL;
 }
 
+int taut_library_simulation(taut_context *context, taut_model *model, const engine_api *api,
+                            const engine_options *options, int in_place, taut_simulation **result)
+{
+    taut_simulation *z = make(context, model, options->method ? options->method : "rattle");
+    *result = NULL;
+    if (!z) return TAUT_OUT_OF_MEMORY;
+    z->api = api;
+    z->in_place = in_place;
+    z->options = *options;
+    z->options.method = z->method;
+    int status = taut_library_rebuild(z);
+    if (status) taut_fail_at(context, (double)options->time);
+    if (status)
+        taut_simulation_release(z);
+    else
+        *result = z;
+    if (!status && in_place) taut_model_release(model); /* the simulation has it now */
+    return status;
+}
+
 int taut_simulation_create(taut_context *context, taut_model *model, const taut_options *options,
                            taut_simulation **result)
 {
@@ -169,26 +203,17 @@ int taut_simulation_create(taut_context *context, taut_model *model, const taut_
     LIBRARY_NEEDS(context, model, "model");
     library_begin(context);
     int status = options ? taut_library_take(context, "taut_options", options, sizeof o, &o) : TAUT_OK;
-    if (!status) status = check_options(context, &o, &api);
+    if (!status) status = taut_library_check_options(context, &o, &api);
     if (status) return library_done(context, status);
-    taut_simulation *z = make(context, model, o.method ? o.method : "rattle");
-    if (!z) return library_done(context, TAUT_OUT_OF_MEMORY);
-    z->api = api;
-    z->options = (engine_options){ .method = z->method,
-                                   .tolerance = taut_wide_from_double(o.tolerance),
-                                   .start = (start_mode)o.start,
-                                   .active_set = o.active_set,
-                                   .native = o.native,
-                                   .threads = o.threads,
-                                   .step = taut_wide_from_double(o.step),
-                                   .time = taut_wide_from_double(o.time) };
-    status = taut_library_rebuild(z);
-    if (status) taut_fail_at(context, o.time);
-    if (status)
-        taut_simulation_release(z);
-    else
-        *result = z;
-    return library_done(context, status);
+    const engine_options e = { .method = o.method,
+                               .tolerance = taut_wide_from_double(o.tolerance),
+                               .start = (start_mode)o.start,
+                               .active_set = o.active_set,
+                               .native = o.native,
+                               .threads = o.threads,
+                               .step = taut_wide_from_double(o.step),
+                               .time = taut_wide_from_double(o.time) };
+    return library_done(context, taut_library_simulation(context, model, api, &e, 0, result));
 }
 
 /* With contacts nothing is shared: what they compile on their way is their own. */

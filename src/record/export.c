@@ -59,9 +59,16 @@ typedef struct {
     taut_context *context;
     const char *path;
     FILE *file;
+    csv_out out;
     size_t width;
     int digits;
 } table;
+
+static int write_text(void *user, const char *text, size_t size)
+{
+    const table *z = user;
+    return fwrite(text, 1, size, z->file) != size;
+}
 
 static int cannot_write(const table *z)
 {
@@ -70,30 +77,32 @@ static int cannot_write(const table *z)
 
 static int write_lines(void *user, const wide *values, long first, long count)
 {
-    const table *z = user;
+    table *z = user;
     (void)first;
     for (long i = 0; i < count; i++)
-        if (taut_csv_line(z->file, values + (size_t)i * z->width, z->width, z->digits)) return cannot_write(z);
+        if (taut_csv_line(&z->out, values + (size_t)i * z->width, z->width, z->digits)) return cannot_write(z);
     return TAUT_OK;
 }
 
-static int write_header(const table *z, const record *r, const export_options *options)
+static int write_header(table *z, const record *r, const export_options *options)
 {
     for (size_t i = 0; i < options->column_count; i++)
-        if (taut_csv_name(z->file, i, taut_record_columns(r)[options->columns[i]].name)) return cannot_write(z);
-    return taut_csv_end(z->file) ? cannot_write(z) : TAUT_OK;
+        if (taut_csv_name(&z->out, i, taut_record_columns(r)[options->columns[i]].name)) return cannot_write(z);
+    return taut_csv_end(&z->out) ? cannot_write(z) : TAUT_OK;
 }
 
 int taut_export_csv(taut_context *context, record *r, const char *path, const export_options *options)
 {
     const char *precision = taut_record_property(r, "precision");
     table z = { .context = context, .path = path, .width = options->column_count };
+    z.out.write = write_text, z.out.user = &z;
     z.digits = precision && strcmp(precision, "quad") == 0 && WIDE_DIGITS >= 34 ? 34 : 17;
     char *part = taut_export_begin(context, path);
     if (!part) return TAUT_OUT_OF_MEMORY;
     z.file = taut_new_file(path, part);
     int status = z.file ? write_header(&z, r, options) : cannot_write(&z);
     if (!status) status = taut_export_read(context, r, options, write_lines, &z);
+    if (!status && taut_csv_flush(&z.out)) status = cannot_write(&z);
     if (z.file && fclose(z.file) && !status) status = cannot_write(&z);
     return taut_export_end(context, part, path, status);
 }

@@ -123,14 +123,5 @@ int taut_moving_find(moving *z, double t, int past, long *frame)
 
 moving_choice taut_moving_choose(const moving *z, long frames)
 {
-    size_t count = z->shown->moving_count ? z->shown->moving_count : 1;
-    long most = MOTION_VALUES / (3 * (long)count);
-    moving_choice c = { .every = 1 };
-    most = most < MOTION_FRAMES_LEAST ? MOTION_FRAMES_LEAST : most > MOTION_FRAMES ? MOTION_FRAMES : most;
-    if (frames > most) {
-        if (frames > MOTION_STRIDE * most && most >= MOTION_FRAMES_DENSE) c.dense = most / 2;
-        c.every = (frames - c.dense + most - c.dense - 1) / (most - c.dense);
-    }
-    c.frames = c.dense + (frames - c.dense + c.every - 1) / c.every;
-    return c;
+    return moving_choose(z->shown->moving_count, frames);
 }

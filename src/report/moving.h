@@ -3,18 +3,9 @@
 #define TAUT_REPORT_MOVING_H
 
 #include "record/record.h"
+#include "report/choice.h"
 #include "report/mesh.h"
 #include "report/picture.h"
-
-/* Largest numbers of values and of frames in an animation. Systems with many places get few frames, but not fewer than
-   the last. */
-#define MOTION_VALUES 1500000
-#define MOTION_FRAMES 6000
-#define MOTION_FRAMES_LEAST 60
-/* An animation that would have to leave out more than every so manyth frame, and can have at least so many, begins with
-   half of them one after the other: what passes between frames that are far apart cannot be seen. */
-#define MOTION_STRIDE 4
-#define MOTION_FRAMES_DENSE 500
 
 typedef struct {
     taut_context *context;
@@ -27,11 +18,6 @@ typedef struct {
     double *values;
 } moving;
 
-/* Which frames an animation of many has: the first `dense` ones, then every so manyth, `frames` in all. */
-typedef struct {
-    long frames, dense, every;
-} moving_choice;
-
 /* Loads the model that the run file contains. Relative names of meshes are those of files in the folder `meshes`; NULL:
    beside the run file. A mesh whose file cannot be read is not drawn, and the context is told: a run may be looked at
    elsewhere. On failure, too, taut_moving_close is to be called. */
@@ -42,11 +28,7 @@ void taut_moving_close(moving *z);
 int taut_moving_places(moving *z, long frame, double *t, float *places);
 /* The first frame at or after t (with past: after it), by bisection: times only grow. */
 int taut_moving_find(moving *z, double t, int past, long *frame);
-/* Of so many frames. */
+/* The frames of an animation of so many. */
 moving_choice taut_moving_choose(const moving *z, long frames);
-static inline long moving_frame(const moving_choice *c, long i)
-{
-    return i < c->dense ? i : c->dense + (i - c->dense) * c->every;
-}
 
 #endif

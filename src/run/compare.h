@@ -6,6 +6,8 @@
 #include "run/converge.h"
 #include "run/run.h"
 
+enum { COMPARE_METHODS_MOST = 32, COMPARE_STEPS_MOST = 64 };
+
 /* A method with a step. */
 typedef struct {
     const char *method;

@@ -215,7 +215,8 @@ static int follow_step(loop *z, int due)
 /* The next steps: those that nothing looks at but the last of them, or one. *taken: how many. */
 static int advance(loop *z, int first, long *taken)
 {
-    const run_leg leg = taut_run_next(&z->walk, first || z->options->after_step ? 1 : LONG_MAX);
+    const long most = !z->options->after_step ? LONG_MAX : z->options->at_once ? z->options->at_once : 1;
+    const run_leg leg = taut_run_next(&z->walk, first ? 1 : most);
     *taken = 1;
     if (!first && !leg.shorter) return z->api->steps_again(z->engine, leg.steps, taken);
     return z->api->step(z->engine, taut_run_length(&z->walk.plan, &leg, z->api->time(z->engine)));

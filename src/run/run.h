@@ -39,8 +39,9 @@ typedef struct {
     int (*event)(void *user, const engine_event *event, const void *values, size_t count);
     /* Called whenever the watched quantities were looked at. May be NULL. */
     void (*progress)(void *user, long done, long steps, double energy_error);
-    /* Called after the start and after every step, when its frame has been taken; *stop ends the run here. May be
-       NULL. */
+    /* Called after the start and after every step, or at least every `at_once` steps where that is not 0, when the
+       frame has been taken; *stop ends the run here. May be NULL. */
+    long at_once;
     int (*after_step)(void *user, const run_result *so_far, int *stop);
     /* Continue from here; the engine must have been restored to the state that belongs to it. NULL: from the start. */
     const run_result *from;

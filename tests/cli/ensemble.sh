@@ -177,7 +177,7 @@ bad "option --members is missing" ensemble "$pendulum" --vary 'g=uniform(1,2)' -
 bad "option --members is a number N" ensemble "$pendulum" --vary 'g=uniform(1,2)' --members 5..2 -o x.taut
 bad "option --members is a number N" ensemble "$pendulum" --vary 'g=uniform(1,2)' --members -3 -o x.taut
 bad "option --members is a number N" ensemble "$pendulum" --vary 'g=uniform(1,2)' --members 0 -o x.taut
-bad "option --vary: 'g=uniform(2,1)': the lower bound" ensemble "$pendulum" --vary 'g=uniform(2,1)' --members 3 -o x.taut
+bad "'g=uniform(2,1)': the lower bound" ensemble "$pendulum" --vary 'g=uniform(2,1)' --members 3 -o x.taut
 bad "'gg' cannot vary" ensemble "$pendulum" --vary 'gg=uniform(1,2)' --members 3 -o x.taut
 bad "depends on the number of all members" ensemble "$pendulum" --vary 'g=uniform(1,2)' --members 0..3 --sample latin -o x.taut
 bad "option --sample is random, latin or sobol" ensemble "$pendulum" --vary 'g=uniform(1,2)' --members 3 --sample even -o x.taut

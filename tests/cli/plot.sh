@@ -239,5 +239,7 @@ is 'no part of a picture is left' "$(ls ./*.part 2> /dev/null)" ''
 if [ -f many.taut ]; then
     refuses "'many.taut' is an ensemble: its plots are over t; 'taut replay' makes a run of a member" many.taut -x a.x -y a.y
     refuses "'many.taut' is an ensemble, whose quantiles are plotted as they are" many.taut --change
+    refuses "'many.taut' has no quantiles of 'g' in this time: they are made by 'taut ensemble' with --keep and --stats" \
+        many.taut -y g
 fi
 finish 60

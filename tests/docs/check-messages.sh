@@ -4,7 +4,7 @@
 # and ensemble/driver.c, which have options of compilers).
 set -eu
 cd "$(dirname "$0")/../.."
-files=$(ls src/*/*.[ch] programs/compile/*.[ch] programs/image/*.[ch] programs/render/*.[ch] |
+files=$(ls src/*/*.[ch] programs/image/*.[ch] programs/render/*.[ch] |
     grep -vE '^src/native/|^src/ensemble/driver[.]c$')
 commands=$(sed -n 's/^const command command_\([a-z]*\) .*/\1/p' programs/cli/*.c | paste -sd '|' -)
 case $commands in *check*run*) ;; *) echo "the subcommands were not found: $commands"; exit 1 ;; esac

@@ -1,4 +1,4 @@
-#include "cli/compare_trace.h"
+#include "report/compare_trace.h"
 
 #include <string.h>
 
@@ -10,7 +10,7 @@ enum { SOURCE_TIME, SOURCE_ENERGY, SOURCE_WORK, SOURCE_COORDINATES };
 
 static int take(void *user, int row, void *engine, const void *values);
 
-int compare_trace_begin(compare_trace *z, model *m, const engine_api *api, compare_options *options)
+int taut_compare_trace_begin(compare_trace *z, model *m, const engine_api *api, compare_options *options)
 {
     taut_context *context = m->context;
     *z = (compare_trace){ .context = context, .api = api, .options = options };
@@ -30,7 +30,7 @@ int compare_trace_begin(compare_trace *z, model *m, const engine_api *api, compa
     return TAUT_OK;
 }
 
-void compare_trace_clear(compare_trace *z)
+void taut_compare_trace_clear(compare_trace *z)
 {
     for (int i = 0; z->runs && i < z->run_count; i++) {
         taut_mem_free(z->context, z->runs[i].t);

@@ -1,10 +1,8 @@
-#include "cli/compare_page.h"
+#include "report/compare_page.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "cli/cli.h"
 #include "report/template.h"
 #include "report/document.h"
 #include "report/page.h"
@@ -104,12 +102,12 @@ static void write_plot(document *d, const contents *z, const plot *p)
     taut_document_plot(d, p->title, p->x_label, 1, p->y_label, 1);
     const compare_row *rows = z->result->rows;
     for (int first = 0; first < z->result->count;) {
-        double at[STEPS_MOST], value[STEPS_MOST];
+        double at[COMPARE_STEPS_MOST], value[COMPARE_STEPS_MOST];
         char label[320];
         size_t count = 0;
         int i = first, done = first;
         for (; i < z->result->count && in_one_series(p, &rows[done], &rows[i]); i++) {
-            if (rows[i].failure[0] || count == STEPS_MOST) continue;
+            if (rows[i].failure[0] || count == COMPARE_STEPS_MOST) continue;
             at[count] = p->x(&rows[i]);
             value[count++] = p->y(&rows[i]);
             done = i;
@@ -200,9 +198,10 @@ static void write_failures(document *d, const contents *z)
     }
 }
 
-static int write_contents(void *user, FILE *file)
+int taut_compare_page(const model *m, const engine_api *api, const compare_options *options,
+                      const compare_result *result, const compare_trace *trace, FILE *file)
 {
-    const contents *z = user;
+    const contents all = { m, api, options, result, trace }, *z = &all;
     char title[512], summary[256];
     document d;
     snprintf(title, sizeof title, "%.400s: methods compared", z->m->title);
@@ -231,11 +230,4 @@ static int write_contents(void *user, FILE *file)
     taut_document_heading(&d, 2, "Model");
     taut_document_source(&d, z->m->source);
     return taut_document_end(&d);
-}
-
-int compare_page(const char *path, const model *m, const engine_api *api, const compare_options *options,
-                 const compare_result *result, const compare_trace *trace)
-{
-    contents z = { m, api, options, result, trace };
-    return write_whole_file(m->context, path, write_contents, &z);
 }

@@ -1,7 +1,7 @@
-/* What a page of taut compare shows of the runs themselves: energies and positions over time, for each method with the
-   first of its steps. */
-#ifndef TAUT_CLI_COMPARE_TRACE_H
-#define TAUT_CLI_COMPARE_TRACE_H
+/* What the page of a comparison shows of the runs themselves: energies and positions over time, for each method with
+   the first of its steps. */
+#ifndef TAUT_REPORT_COMPARE_TRACE_H
+#define TAUT_REPORT_COMPARE_TRACE_H
 
 #include "report/picture.h"
 #include "run/compare.h"
@@ -27,7 +27,7 @@ typedef struct {
 } compare_trace;
 
 /* Sets options->frame and what belongs to it. Clear it also after a failure. */
-int compare_trace_begin(compare_trace *z, model *m, const engine_api *api, compare_options *options);
-void compare_trace_clear(compare_trace *z);
+int taut_compare_trace_begin(compare_trace *z, model *m, const engine_api *api, compare_options *options);
+void taut_compare_trace_clear(compare_trace *z);
 
 #endif
