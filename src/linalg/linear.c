@@ -127,9 +127,8 @@ static int start_blocks(linear *solver, const linear_nodes *nodes, double by_klu
 static int start_automatic(linear *solver, linear_backend sparse, const linear_nodes *nodes)
 {
     const int n = solver->pattern.n;
-    int status = start(solver, n <= SMALL_MOST ? LINEAR_SMALL : LINEAR_KLU);
-    /* a small matrix that has nodes is never dearer in fronts than for the own LU, which scales and searches */
-    if (n <= SMALL_MOST) return status || !nodes ? status : start_blocks(solver, nodes, -1);
+    if (n <= SMALL_MOST) return start(solver, LINEAR_SMALL);
+    int status = start(solver, LINEAR_KLU);
     if (status == TAUT_UNSUPPORTED) return start(solver, LINEAR_MUMPS); /* too large to be counted in int */
     if (status) return status;
     double entries, operations;

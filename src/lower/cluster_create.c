@@ -129,7 +129,8 @@ static void weigh_prediction(clusters *z)
         predictions += (uint64_t)b->predict.length * b->lanes.groups;
         corrections += ((uint64_t)b->residual.length + b->backward.length) * b->lanes.groups;
     }
-    for (uint32_t k = 0; predictions > PREDICTED_MOST * corrections && k < z->block_count; k++) {
+    z->predicts = predictions > 0 && predictions <= PREDICTED_MOST * corrections;
+    for (uint32_t k = 0; !z->predicts && k < z->block_count; k++) {
         X(element_program_clear)(z->s->context, &z->blocks[k].predict);
         z->blocks[k].predict = (element_program){ 0 };
     }

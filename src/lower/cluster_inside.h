@@ -101,7 +101,7 @@ struct clusters {
     uint32_t *softened;       /* by late constraint, equation and group: which value of S; NULL: it is not softened */
     uint32_t *late_constraints; /* by number */
     size_t *late_unknowns;    /* which of all unknowns each of S is */
-    int has_results, pushes, is_softened;
+    int has_results, pushes, is_softened, predicts;
     real worst;               /* of the pivots: below 0 where one is not good enough */
     void *room;
 };

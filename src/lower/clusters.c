@@ -84,22 +84,6 @@ void X(clusters_write)(const clusters *z, real *unknowns)
     }
 }
 
-static WIDE_LOOPS void subtract(real *restrict x, const real *restrict d, size_t count)
-{
-    for (size_t i = 0; i < count; i++) x[i] -= d[i];
-}
-
-/* All of them from the same unknowns. */
-static void predict(const clusters *z, const element_step *now)
-{
-    for (uint32_t k = 0; k < z->block_count; k++) run_block(z, &z->blocks[k], &z->blocks[k].predict, now);
-    for (uint32_t k = 0; k < z->block_count; k++) {
-        const cluster_block *b = &z->blocks[k];
-        for (uint32_t group = 0; b->predict.output_count && group < b->lanes.groups; group++)
-            subtract(row_of(b, group, 0), row_of(b, group, b->at_d), (size_t)b->own * b->lanes.width);
-    }
-}
-
 static void find_places(const clusters *z, const element_step *now)
 {
     for (uint32_t k = 0; k < z->block_count; k++) run_block(z, &z->blocks[k], &z->blocks[k].places, now);
@@ -112,8 +96,6 @@ void X(clusters_begin)(clusters *z, const element_step *now)
         run_block(z, &z->blocks[k], &z->blocks[k].begin, now);
         read_unknowns(&z->blocks[k], now->unknowns);
     }
-    find_places(z, now);
-    predict(z, now);
     for (uint32_t k = 0; k < z->late_block_count; k++)
         run(z, &z->lates[k].lanes, &z->lates[k].begin, now, &z->lates[k].table, NULL, NULL);
 }
@@ -330,6 +312,52 @@ void X(clusters_correct)(clusters *z, real *unknowns, cluster_size *sizes)
         sizes[g] = (cluster_size){ extreme_value(most[g].largest), extreme_value(most[g].moved) };
 }
 
+/* ---- predictions ---- */
+
+static void look_at_block(const clusters *z, const cluster_block *b, extremes *sizes)
+{
+    const uint32_t width = b->lanes.width;
+    const cluster_phase *p = &z->phase;
+    const size_t count = (size_t)b->kind->own_n * width;
+    for (uint32_t group = 0; group < b->lanes.groups; group++)
+        for (int g = 0; g < p->n_group_count; g++) {
+            extremes *of = &sizes[p->n_groups[g] - z->part.first_group];
+            of->largest = largest_of(row_of(b, group, 0) + g * count, count, of->largest);
+            of->moved = largest_of(row_of(b, group, b->at_d) + g * count, count, of->moved);
+        }
+}
+
+/* All of them from the same unknowns. */
+int X(clusters_predict)(clusters *z, const element_step *now, cluster_size *sizes)
+{
+    extremes most[STEP_GROUPS] = { 0 };
+    if (!z->predicts) return 0;
+    find_places(z, now);
+    for (uint32_t k = 0; k < z->block_count; k++) {
+        const cluster_block *b = &z->blocks[k];
+        if (!b->predict.output_count) continue;
+        run_block(z, b, &b->predict, now);
+        look_at_block(z, b, most);
+    }
+    for (int g = 0; g < z->part.group_count; g++)
+        sizes[g] = (cluster_size){ extreme_value(most[g].largest), extreme_value(most[g].moved) };
+    return 1;
+}
+
+static WIDE_LOOPS void subtract(real *restrict x, const real *restrict d, size_t count)
+{
+    for (size_t i = 0; i < count; i++) x[i] -= d[i];
+}
+
+void X(clusters_accept)(clusters *z)
+{
+    for (uint32_t k = 0; k < z->block_count; k++) {
+        const cluster_block *b = &z->blocks[k];
+        for (uint32_t group = 0; b->predict.output_count && group < b->lanes.groups; group++)
+            subtract(row_of(b, group, 0), row_of(b, group, b->at_d), (size_t)b->own * b->lanes.width);
+    }
+}
+
 /* ---- results ---- */
 
 typedef struct {
@@ -360,6 +388,14 @@ void X(clusters_results)(clusters *z, const element_step *now, real *out)
 }
 #else
 void X(clusters_begin)(clusters *z, const element_step *now) { (void)z, (void)now; }
+
+int X(clusters_predict)(clusters *z, const element_step *now, cluster_size *sizes)
+{
+    (void)z, (void)now, (void)sizes;
+    return 0;
+}
+
+void X(clusters_accept)(clusters *z) { (void)z; }
 
 int X(clusters_are_rough)(const clusters *z)
 {

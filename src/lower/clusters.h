@@ -30,6 +30,11 @@ void X(clusters_destroy)(clusters *z);
 
 /* What does not depend on the unknowns of the phase; these begin with those of `now`. */
 void X(clusters_begin)(clusters *z, const element_step *now);
+/* Where the unknowns should begin, by the multipliers that are expected: the sizes of what would change, by group of the
+   phase; 0: nothing is predicted. The change is made by clusters_accept: of bodies of almost no weight a small error of
+   their multipliers makes any velocity. */
+int X(clusters_predict)(clusters *z, const element_step *now, cluster_size *sizes);
+void X(clusters_accept)(clusters *z);
 /* Does the matrix leave out what connects clusters? */
 int X(clusters_are_rough)(const clusters *z);
 /* The matrix at the unknowns, and its factors. t: what is added to S for softened constraints, by equation and group of

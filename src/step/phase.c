@@ -504,6 +504,7 @@ void X(step_phase_begin)(step_compiled *p)
     w->push = 0;
     begin_measures(p);
     p->clusters_at_work = p->elements_begun = 0;
+    p->correction = 0;
     if (p->elements && !w->by_fields) return;
     for (int i = 0; i < p->evaluation_count; i++) {
         const step_evaluation *e = &p->evaluations[i];
@@ -635,6 +636,54 @@ static int factor_whole(step_compiled *p)
                      (double)w->now.start->t);
 }
 
+/* Of sizes by group: the largest one relative to what it is compared with. */
+static real size_of_correction(const step_compiled *p, const cluster_size *sizes)
+{
+    const step_work *w = p->w;
+    real moved[STEP_MEASURES] = { 0 }, largest[STEP_MEASURES], size = 0;
+    memcpy(largest, p->largest, sizeof largest);
+    largest[STEP_MOMENTUM] = real_most(largest[STEP_MOMENTUM], w->push);
+    for (int g = p->first_group; g < p->first_group + p->group_count; g++) {
+        const step_group *group = &w->table->groups[g];
+        const cluster_size *of = &sizes[g - p->first_group];
+        real scale = group->measure == STEP_MOVES ? step_factor(w, group->scale.coefficient, group->scale.power) : 1;
+        if (group->measure == STEP_NOT_MEASURED) continue;
+        largest[group->measure] = real_most(largest[group->measure], scale * of->largest);
+        moved[group->measure] = real_most(moved[group->measure], scale * of->moved);
+    }
+    for (int i = 0; i < STEP_MEASURES; i++)
+        if (p->measured[i]) size = real_most(size, ratio(moved[i], largest[i]));
+    return size;
+}
+
+static real measure(void *self, const real *x, const real *change)
+{
+    step_compiled *p = self;
+    const step_work *w = p->w;
+    pool *by = w->s->work->pool;
+    for (int g = p->first_group; !p->clusters_at_work && g < p->first_group + p->group_count; g++) {
+        const step_group *group = &w->table->groups[g];
+        const size_t count = size_of(w->s, group->size), at = w->offsets[g] - w->offsets[p->first_group];
+        if (group->measure == STEP_NOT_MEASURED) continue;
+        p->sizes_by_group[g - p->first_group] =
+            (cluster_size){ X(vector_largest)(by, count, x + at), X(vector_largest)(by, count, change + at) };
+    }
+    return p->correction = size_of_correction(p, p->sizes_by_group);
+}
+
+/* Beyond this a prediction says more of multipliers than of the motion. */
+#define PREDICTED_MOST ((real)1e-2)
+
+static void begin_clusters(step_compiled *p)
+{
+    const element_step *now = &p->w->elements;
+    X(clusters_begin)(p->clusters, now);
+    p->clusters_at_work = 1;
+    if (X(clusters_predict)(p->clusters, now, p->sizes_by_group)
+        && size_of_correction(p, p->sizes_by_group) <= PREDICTED_MOST)
+        X(clusters_accept)(p->clusters);
+}
+
 /* The whole matrix takes over: from here, or from where the phase began, to which large corrections by a rough matrix lead
    back (newton.c). */
 static void leave_clusters(step_compiled *p, int was_slow)
@@ -661,13 +710,14 @@ static int factor(void *self, const real *x)
     if (p->clusters && !p->clusters_failed && !w->by_fields && !w->by_whole_matrices) {
         const int is_rough = X(clusters_are_rough)(p->clusters), was_slow = is_rough && p->clusters_at_work;
         int usable = 0;
-        if (!p->clusters_at_work) X(clusters_begin)(p->clusters, &w->elements);
-        p->clusters_at_work = 1;
+        if (!p->clusters_at_work) begin_clusters(p);
         if (!was_slow)
             status = X(clusters_factor)(p->clusters, &w->elements, p->softened.count ? X(softened_weights)(p) : NULL,
                                         &usable);
         if (usable && is_rough) p->at_work = NEWTON_ROUGH;
         if (status || usable) return status;
+        /* corrections have led astray: the phase begins again (stepper.c) */
+        if (!was_slow && p->correction > REAL(sqrt)(REAL_EPSILON)) return TAUT_NO_CONVERGENCE;
         leave_clusters(p, was_slow);
     }
     return factor_whole(p);
@@ -687,7 +737,7 @@ static int solve_clusters(step_compiled *p, int chooses, real *out)
         status = X(softened_choose)(p, w->x + w->offsets[p->first_group], out, p->spare);
         if (!status) X(clusters_put_multipliers)(p->clusters, out);
     }
-    if (!status) X(clusters_correct)(p->clusters, w->x, p->cluster_sizes);
+    if (!status) X(clusters_correct)(p->clusters, w->x, p->sizes_by_group);
     return status;
 }
 
@@ -716,34 +766,6 @@ static int solve(void *self, real *out)
     real scale = -step_factor(w, p->saddle_multiplier->coefficient, p->saddle_multiplier->power);
     for (uint32_t k = 0; !status && k < w->s->c; k++) mu[k] /= scale;
     return status ? status : X(kkt_choose)(p->kkt, unknowns ? unknowns + (mu - out) : NULL, mu);
-}
-
-static real measure(void *self, const real *x, const real *change)
-{
-    step_compiled *p = self;
-    const step_work *w = p->w;
-    pool *by = w->s->work->pool;
-    real moved[STEP_MEASURES] = { 0 }, largest[STEP_MEASURES], size = 0;
-    memcpy(largest, p->largest, sizeof largest);
-    largest[STEP_MOMENTUM] = real_most(largest[STEP_MOMENTUM], w->push);
-    for (int g = p->first_group; g < p->first_group + p->group_count; g++) {
-        const step_group *group = &w->table->groups[g];
-        size_t count = size_of(w->s, group->size), at = w->offsets[g] - w->offsets[p->first_group];
-        real scale = group->measure == STEP_MOVES ? step_factor(w, group->scale.coefficient, group->scale.power) : 1;
-        if (group->measure == STEP_NOT_MEASURED) continue;
-        if (p->clusters_at_work) {
-            const cluster_size *sizes = &p->cluster_sizes[g - p->first_group];
-            largest[group->measure] = real_most(largest[group->measure], scale * sizes->largest);
-            moved[group->measure] = real_most(moved[group->measure], scale * sizes->moved);
-            continue;
-        }
-        largest[group->measure] = largest_of(by, largest[group->measure], scale, x + at, count);
-        moved[group->measure] = largest_of(by, moved[group->measure], scale, change + at, count);
-    }
-    for (int i = 0; i < STEP_MEASURES; i++)
-        if (p->measured[i]) size = real_most(size, ratio(moved[i], largest[i]));
-    p->correction = size;
-    return size;
 }
 
 static void name(void *self, int row, char *buffer, size_t size)

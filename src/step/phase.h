@@ -93,7 +93,7 @@ typedef struct step_compiled {
     clusters *clusters;               /* who solves the phase by static condensation; NULL: nobody */
     int clusters_at_work, clusters_failed; /* the unknowns are theirs; they are not good enough for this step */
     int elements_begun;               /* elements know what does not move in this phase */
-    cluster_size cluster_sizes[STEP_GROUPS]; /* of the last correction */
+    cluster_size sizes_by_group[STEP_GROUPS]; /* of the last correction */
     softened softened;                /* constraints that depend on each other */
     struct chord *chord;              /* a rough matrix to begin with (chord.h), or NULL */
     int chord_tried;                  /* in this step: 1 as a matrix, 2 to settle */

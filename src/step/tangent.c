@@ -261,6 +261,7 @@ static int solve_phase(const pass *a, int index)
     real *x = a->w->x + a->w->offsets[p->first_group], size = 1, before = 1;
     for (int i = 0; i < p->place_count; i++) X(step_find_place)(a->w, p->places[i]);
     p->chord_tried = 2; /* the full matrix */
+    p->clusters_failed = 1, p->clusters_at_work = 0;
     p->softened.choose = 0;
     int status = problem.factor ? problem.factor(problem.self, x) : TAUT_OK;
     for (int k = 0; !status && k < CORRECTIONS_MOST; k++) {
