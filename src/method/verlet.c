@@ -605,6 +605,7 @@ static int find_momenta(verlet *r)
 static method_outcome outcome(const void *self)
 {
     const verlet *r = self;
+    if (r->by_points) return X(points_outcome)(r->points_of);
     const int seen = r->known && r->finite && !r->wild;
     return (method_outcome){ .finite = seen, .multiplier = seen && r->s->c ? r->lambda_size : -1 };
 }
@@ -621,6 +622,7 @@ static int forces_left(const void *self, const state *x, method_forces *sums)
     const row_cuts *cuts = &r->cuts;
     const row_range all = { 0, r->s->c }, *left = cuts->ranges ? cuts->rest : &all; /* by no piece */
     const uint32_t n = r->s->n;
+    if (r->by_points) return X(points_forces)(r->points_of, x, sums);
     if (!r->known || r->drag || !r->s->c) return 0;
     *sums = (method_forces){ 0 };
     for (uint32_t from = 0, end; from < n; from = end) {
@@ -641,7 +643,12 @@ static int step(void *self, state *x, real h)
     r->wild = 0;
     r->summed = 0;
     X(state_next_time)(x, h, &r->next.t, &r->next.t_low);
-    int status = find_positions(r, x);
+    int status = TAUT_OK;
+    r->by_points = 0;
+    if (r->points_of) status = X(points_step)(r->points_of, x, h, &r->next, &r->by_points);
+    if (!status && r->by_points) X(state_swap)(x, &r->next);
+    if (status || r->by_points) return status;
+    status = find_positions(r, x);
     if (!status && !r->slow) status = find_momenta(r);
     if (status || r->slow) {
         r->factored = r->known = 0;

@@ -19,6 +19,7 @@ void X(simulation_destroy)(simulation *z)
     X(method_destroy)(&z->method);
     X(acceleration_destroy)(z->acceleration);
     X(reading_destroy)(z->reading);
+    X(points_watch_destroy)(z->points);
     X(flow_destroy)(z->flow);
     X(legendre_destroy)(z->legendre);
     X(impulse_destroy)(z->impulse);
@@ -212,6 +213,15 @@ int X(simulation_has_work)(const simulation *z)
 /* Does every step ask for the power? */
 static int has_own_power(const simulation *z) { return X(simulation_has_work)(z) && !z->declared.own_work; }
 
+/* Steps of programs have programs to read states, which ensembles run as well. */
+static int create_watch(simulation *z)
+{
+    method_part parts[METHOD_PARTS];
+    const char *why;
+    if (z->m->phase || z->m->contact_count || X(method_parts)(&z->method, parts, &why)) return TAUT_OK;
+    return X(points_watch_create)(z->s, z->symmetries, z->symmetry_count, &z->points);
+}
+
 int X(simulation_parts)(simulation *z, const struct method_class *class)
 {
     int status = taut_flat_begin(z->context, &z->flat);
@@ -222,6 +232,7 @@ int X(simulation_parts)(simulation *z, const struct method_class *class)
     if (!status && !z->m->phase && !z->m->contact_count && !z->s->softening)
         status = X(reading_create)(z->s, z->symmetries, z->symmetry_count, has_own_power(z), &z->reading);
     if (!status) status = X(method_create_with)(z->s, class, &z->spec, z->tolerance, &z->method);
+    if (!status) status = create_watch(z);
     if (!status && !z->m->phase) status = X(acceleration_create)(z->s, &z->acceleration);
     if (!status) status = X(simulation_strain_create)(z);
     return status;

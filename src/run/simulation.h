@@ -7,6 +7,7 @@
 #include "base/flat.h"
 #include "contact/hybrid.h"
 #include "lower/reading.h"
+#include "method/points_watch.h"
 #include "native/native.h"
 #include "expr/call.h"
 #include "run/engine.h"
@@ -96,6 +97,7 @@ typedef struct {
     start_report start;
     acceleration *acceleration;
     reading *reading;        /* frames as straight-line code; NULL: by the fields */
+    points_watch *points;    /* what is watched of points between bars; NULL: the system is another one */
     symmetry symmetries[SYMMETRY_LIMIT];
     int symmetry_count;
     int column_symmetries;   /* those with a column of their own: translations and rotations, which come first */

@@ -1,0 +1,50 @@
+/* Points between bars: systems all of whose constraints keep a distance,
+ *
+ *     g_k = s_k/2 (|q_a - q_b|^2 - L_k^2),
+ *
+ * between two points, or between a point and a fixed place. That this is so is found by testing, whatever the model
+ * calls it: each g is of degree 2 in the coordinates for all constants, and its gradient is that of a distance at
+ * several states. Coordinates that no constraint contains are points, too. */
+#ifndef TAUT_METHOD_BARS_H
+#define TAUT_METHOD_BARS_H
+
+#include "system/system.h"
+
+/* Bars one after another whose two ends move on by one point from each to the next; otherwise ends are looked up. */
+typedef struct {
+    uint32_t first, count;
+    int steady;
+} bar_run;
+
+typedef struct {
+    struct system *s;
+    uint32_t count;         /* bars: constraints */
+    uint32_t points;        /* that move */
+    uint32_t fixed;         /* places where bars end, which are points `points` and up */
+    uint32_t *first;        /* coordinate of each point; */
+    unsigned char *size;    /* it has so many, at most BARS_SPACE */
+    uint32_t spacing;       /* 3 or 2: all points have so many, one behind the other; 0: they are looked up */
+    uint32_t *a, *b;        /* ends */
+    bar_run *runs;
+    uint32_t run_count;
+    /* By the constants, found by bars_refresh: */
+    real *scale, *square;   /* s_k, L_k^2 */
+    real *places;           /* of the fixed ends, BARS_SPACE each */
+    unsigned version;       /* of the constants */
+    int known, holds;       /* with these constants each g is what is said above */
+    real *q, *g, *entries, *origin; /* work; the last two as long as the coordinates at least */
+} bars;
+
+enum { BARS_SPACE = 3 };
+
+/* *result is NULL for another system. BLOCK_G must have been prepared. */
+int X(bars_find)(struct system *s, bars **result);
+void X(bars_destroy)(bars *b);
+/* Scales and lengths with the constants of now; allocates nothing. Returns whether all constraints are distances. */
+int X(bars_refresh)(bars *b);
+static inline int bars_hold(bars *b)
+{
+    return b->known && b->version == b->s->constants_version ? b->holds : X(bars_refresh)(b);
+}
+
+#endif

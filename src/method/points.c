@@ -1,0 +1,544 @@
+#include "method/points.h"
+
+#include <string.h>
+
+#include "base/room.h"
+#include "linalg/linear.h"
+
+#ifdef TAUT_REAL_QUAD /* as bars_find */
+int X(points_create)(struct system *s, int project, int steady_force, newton *n, points **result)
+{
+    (void)s, (void)project, (void)steady_force, (void)n;
+    *result = NULL;
+    return TAUT_OK;
+}
+int X(points_may_serve)(const struct system *s) { return (void)s, 0; }
+void X(points_destroy)(points *r) { (void)r; }
+int X(points_step)(points *r, const state *x, real h, state *next, int *done)
+{
+    (void)r, (void)x, (void)h, (void)next;
+    *done = 0;
+    return TAUT_OK;
+}
+method_outcome X(points_outcome)(const points *r) { return (void)r, (method_outcome){ .multiplier = -1 }; }
+int X(points_forces)(const points *r, const state *x, method_forces *sums) { return (void)r, (void)x, (void)sums, 0; }
+#else
+
+#include "method/points_loops.h"
+
+/* Two bars with a point in common: entries of the matrix. */
+typedef struct {
+    uint32_t k, l;
+    int below, above; /* where entries (l, k) and (k, l) are among the values */
+    real weight;      /* of the points that they share, with the signs of the ends */
+} coupling;
+
+struct points {
+    struct system *s;
+    bars *b;
+    newton *newton;
+    int project, steady_force;
+    linear *solver;
+    coupling *couplings;
+    uint32_t coupling_count;
+    int *diagonal;         /* places of entries (k, k); NULL: the first ones, of a chain: */
+    int chain;             /* couplings are those of neighbours, and stand in two bands behind the diagonal */
+    unsigned weighed;      /* the version of the constants that weights belong to; */
+    int served, weighs;    /* they have been found; each point has one mass, and momenta vanish with velocities */
+    void *room;
+    vectors q, q1, d, d1;  /* of the start and the end of a step: points, with fixed ends, and bars */
+    vectors base, push, f, f1, sum, v;
+    real *w;               /* inverse masses */
+    real *weights, *between; /* of the diagonal; of a chain, of its couplings */
+    real *y, *mu, *rest;   /* s lambda; multipliers of velocities; right-hand sides */
+    real *force;           /* as the system has it */
+    double *values;
+    const state *from;
+    state *next;
+    real h, size, speed, reach; /* reach: no more than the largest entry of D */
+    real known_t, multiplier;
+    int known, factored, left; /* q, d and f are those of the state that the last step left; the matrix is theirs; this
+                                  step is for verlet.c */
+    int finite;
+};
+
+/* ---- weights ---- */
+
+static real weight_of(const points *r, uint32_t point) { return point < r->b->points ? r->w[point] : 0; }
+
+static real shared_weight(const points *r, uint32_t k, uint32_t l)
+{
+    const bars *b = r->b;
+    real sum = 0;
+    if (b->a[k] == b->a[l]) sum += weight_of(r, b->a[k]);
+    if (b->b[k] == b->b[l]) sum += weight_of(r, b->b[k]);
+    if (b->a[k] == b->b[l]) sum -= weight_of(r, b->a[k]);
+    if (b->b[k] == b->a[l]) sum -= weight_of(r, b->b[k]);
+    return sum;
+}
+
+static int find_masses(points *r)
+{
+    const struct system *s = r->s;
+    const bars *b = r->b;
+    int fits = 1;
+    for (uint32_t i = 0; i < b->points; i++) {
+        r->w[i] = s->inverse_mass[b->first[i]];
+        for (uint32_t j = b->first[i]; j < b->first[i] + b->size[i]; j++)
+            fits &= s->inverse_mass[j] == r->w[i] && s->offset[j] == 0;
+    }
+    return fits;
+}
+
+/* What follows from the constants. Returns whether steps are made here. */
+static int weigh(points *r)
+{
+    bars *b = r->b;
+    r->weighed = r->s->constants_version;
+    r->known = r->factored = 0;
+    r->weighs = bars_hold(b) && find_masses(r);
+    r->served = 1;
+    if (!r->weighs) return 0;
+    real longest = 0;
+    for (uint32_t k = 0; k < b->count; k++) {
+        r->weights[k] = weight_of(r, b->a[k]) + weight_of(r, b->b[k]);
+        longest = REAL(fmax)(longest, b->square[k]);
+    }
+    r->reach = REAL(sqrt)(longest / BARS_SPACE);
+    for (uint32_t e = 0; e < r->coupling_count; e++) {
+        coupling *z = &r->couplings[e];
+        z->weight = shared_weight(r, z->k, z->l);
+        if (r->chain) r->between[z->k] = z->weight;
+    }
+    for (uint32_t j = 0; j < b->fixed; j++)
+        for (int c = 0; c < BARS_SPACE; c++)
+            r->q.c[c][b->points + j] = r->q1.c[c][b->points + j] = b->places[j * BARS_SPACE + (uint32_t)c];
+    return 1;
+}
+
+static int serves(points *r)
+{
+    return r->served && r->weighed == r->s->constants_version ? r->weighs : weigh(r);
+}
+
+/* ---- the matrix: rows W columns' ---- */
+
+static void fill(points *r, const vectors *rows, const vectors *columns)
+{
+    const uint32_t c = r->b->count, symmetric = rows == columns;
+    double *values = r->values;
+    if (r->chain) {
+        points_diagonal(c, r->weights, rows, columns, values);
+        points_next(c - 1, r->between, rows, 1, columns, 0, values + c);
+        if (!symmetric) points_next(c - 1, r->between, rows, 0, columns, 1, values + 2 * c - 1);
+        return;
+    }
+    points_diagonal(c, r->weights, rows, columns, r->rest);
+    for (uint32_t k = 0; k < c; k++) values[r->diagonal[k]] = r->rest[k];
+    const real *const x = rows->c[0], *const y = rows->c[1], *const z = rows->c[2];
+    const real *const u = columns->c[0], *const v = columns->c[1], *const w = columns->c[2];
+    for (uint32_t e = 0; e < r->coupling_count; e++) {
+        const coupling *j = &r->couplings[e];
+        const uint32_t k = j->k, l = j->l;
+        values[j->below] = j->weight * (x[l] * u[k] + y[l] * v[k] + z[l] * w[k]);
+        values[j->above] = symmetric ? values[j->below] : j->weight * (x[k] * u[l] + y[k] * v[l] + z[k] * w[l]);
+    }
+}
+
+/* A matrix that is singular is one for verlet.c, which knows what to say. */
+static int factor(points *r, const vectors *rows, const vectors *columns)
+{
+    fill(r, rows, columns);
+    const int lower = r->chain && rows == columns;
+    const int status = lower ? taut_linear_factor_lower(r->solver, r->values)
+                             : taut_linear_factor(r->solver, r->values);
+    if (status) r->left = 1;
+    return status;
+}
+
+/* ---- positions ---- */
+
+static void place_points(points *r, int again)
+{
+    const real factor = r->h * r->h / 2;
+    points_push(r->b, r->y, &r->d, &r->push);
+    const real moved = extreme_value(points_move(r->b->points, &r->q, &r->base, r->w, &r->push, factor, again,
+                                                 &r->q1));
+    r->finite &= moved - moved == 0;
+    r->size = moved;
+}
+
+static int position_residual(void *self, const real *y, real *out)
+{
+    points *r = self;
+    (void)y;
+    if (r->left) return TAUT_NO_CONVERGENCE;
+    points_stretches(r->b, &r->q1, out);
+    return TAUT_OK;
+}
+
+static int position_factor(void *self, const real *y)
+{
+    points *r = self;
+    (void)y;
+    points_bars(r->b, &r->q1, &r->d1);
+    r->factored = 0;
+    return factor(r, &r->d1, &r->d);
+}
+
+static int solve(void *self, real *out) { return taut_linear_solve(((points *)self)->solver, out); }
+
+static real position_measure(void *self, const real *y, const real *change)
+{
+    points *r = self;
+    const real whole = r->speed; /* room: the size of the positions */
+    (void)y;
+    points_subtract(r->b->count, r->y, 2 / (r->h * r->h), change, r->y);
+    place_points(r, 1);
+    return r->size / whole;
+}
+
+static void name_bar(void *self, int equation, char *buffer, size_t size)
+{
+    X(system_constraint_name)(((points *)self)->s, (uint32_t)equation, buffer, size);
+}
+
+static void find_force(points *r, const real *q, const real *t, const vectors *f)
+{
+    const place at = place_at(r->s, q, NULL, t, NULL);
+    X(system_free_force)(r->s, &at, r->force);
+    points_spread(r->b, r->force, f);
+}
+
+/* At a state that the last step has not left. */
+static void begin(points *r)
+{
+    points_spread(r->b, r->from->q, &r->q);
+    points_bars(r->b, &r->q, &r->d);
+    find_force(r, r->from->q, &r->from->t, &r->f);
+    points_begin(r->b, r->from, r->h, r->w, &r->f, &r->q, &r->base);
+    r->factored = 0;
+}
+
+static int find_positions(points *r)
+{
+    const state *x = r->from;
+    const bars *b = r->b;
+    const int known = r->known && r->known_t == x->t;
+    if (!known || points_begin(b, x, r->h, r->w, &r->f, &r->q, &r->base)) begin(r);
+    points_scale(b->count, 1, b->scale, x->lambda, r->y);
+    place_points(r, 0);
+    r->speed = r->size > r->s->least || r->size != r->size ? r->size : r->s->least;
+    int status = r->factored ? TAUT_OK : factor(r, &r->d, &r->d);
+    if (status) return status;
+    newton_problem problem = { r, (int)b->count, position_residual, position_factor, solve, position_measure,
+                               name_bar, NULL, NULL };
+    return X(newton_solve)(r->newton, &problem, r->y, 1, x->t, "constraints at the new positions");
+}
+
+/* ---- velocities ---- */
+
+static real place_velocities(points *r)
+{
+    points_push(r->b, r->mu, &r->d1, &r->push);
+    return extreme_value(points_end(r->b, r->from, r->h, r->w, &r->sum, &r->push, &r->v, r->next));
+}
+
+static int velocity_residual(void *self, const real *mu, real *out)
+{
+    points *r = self;
+    (void)mu;
+    points_rates(r->b, &r->d1, &r->v, out);
+    return TAUT_OK;
+}
+
+static int velocity_factor(void *self, const real *mu)
+{
+    (void)mu;
+    return factor(self, &((points *)self)->d1, &((points *)self)->d1);
+}
+
+static real velocity_measure(void *self, const real *mu, const real *change)
+{
+    points *r = self;
+    (void)mu;
+    points_subtract(r->b->count, r->mu, 2 / r->h, change, r->mu);
+    return place_velocities(r) / r->speed;
+}
+
+/* As far as that can be told: see velocities_fit of verlet.c. */
+static int velocities_fit(const points *r, real error)
+{
+    return error <= r->newton->enough * REAL(sqrt)((real)(2 * BARS_SPACE)) * r->speed * r->reach;
+}
+
+static int find_mu(points *r)
+{
+    const bars *b = r->b;
+    newton *n = r->newton;
+    newton_problem problem = { r, (int)b->count, velocity_residual, velocity_factor, solve, velocity_measure,
+                               name_bar, NULL, NULL };
+    points_rates(b, &r->d1, &r->v, r->mu);
+    int status = velocity_factor(r, r->mu);
+    if (!status) status = taut_linear_solve(r->solver, r->mu);
+    if (status) return status;
+    for (uint32_t k = 0; k < b->count; k++) r->mu[k] *= -2 / r->h;
+    const real moved = place_velocities(r), error = extreme_value(points_rates(b, &r->d1, &r->v, r->rest));
+    r->finite &= moved - moved == 0;
+    n->counts.calls++, n->counts.iterations++, n->counts.factorisations++;
+    return velocities_fit(r, error)
+               ? TAUT_OK
+               : X(newton_solve)(n, &problem, r->mu, 1, r->next->t, "velocity constraints");
+}
+
+static int find_momenta(points *r)
+{
+    const vectors *f1 = r->steady_force ? &r->f : &r->f1;
+    state *next = r->next;
+    if (!r->steady_force) {
+        points_collect(r->b, &r->q1, next->q);
+        find_force(r, next->q, &next->t, &r->f1);
+    }
+    const real speed = extreme_value(points_turn(r->b, r->from, r->h, r->w, &r->q, &r->base, &r->push, &r->f, f1,
+                                                 &r->sum, &r->v, next));
+    r->finite &= speed - speed == 0;
+    r->speed = speed > r->s->least || speed != speed ? speed : r->s->least;
+    points_bars(r->b, &r->q1, &r->d1);
+    if (r->project) return find_mu(r);
+    memset(r->mu, 0, r->b->count * sizeof(real));
+    const real moved = place_velocities(r);
+    r->finite &= moved - moved == 0;
+    return TAUT_OK;
+}
+
+/* ---- steps ---- */
+
+static void exchange(vectors *x, vectors *y)
+{
+    const vectors z = *x;
+    *x = *y, *y = z;
+}
+
+/* Positions, bars and force at the end of this step are those at the beginning of the next. */
+static void end(points *r)
+{
+    state *next = r->next;
+    r->multiplier = extreme_value(points_divide(r->b->count, r->b->scale, r->y, next->lambda));
+    if (r->s->form != FORM_LAGRANGIAN) memcpy(next->w, next->p, r->s->n * sizeof(real));
+    exchange(&r->q, &r->q1), exchange(&r->d, &r->d1);
+    if (!r->steady_force) exchange(&r->f, &r->f1);
+    r->known_t = next->t;
+    r->known = 1;
+    r->factored = r->project;
+}
+
+int X(points_step)(points *r, const state *x, real h, state *next, int *done)
+{
+    *done = 0;
+    if (!serves(r)) return TAUT_OK;
+    r->from = x, r->next = next, r->h = h;
+    r->left = 0, r->finite = 1;
+    int status = find_positions(r);
+    if (!status) status = find_momenta(r);
+    *done = !r->left;
+    if (status || r->left)
+        r->known = r->factored = 0;
+    else
+        end(r);
+    return r->left ? TAUT_OK : status;
+}
+
+method_outcome X(points_outcome)(const points *r)
+{
+    const int seen = r->known && r->finite;
+    return (method_outcome){ .finite = seen, .multiplier = seen ? r->multiplier : -1 };
+}
+
+int X(points_forces)(const points *r, const state *x, method_forces *sums)
+{
+    const bars *b = r->b;
+    if (!r->known) return 0;
+    *sums = (method_forces){ 0 };
+    points_scale(b->count, 1, b->scale, x->lambda, r->y);
+    points_push(b, r->y, &r->d, &r->push);
+    for (uint32_t k = 0; k < b->count; k++) {
+        const real ends = b->b[k] < b->points ? 2 : 1;
+        sums->apart += REAL(fabs)(r->y[k]) * REAL(sqrt)(ends * b->square[k]);
+    }
+    for (int c = 0; c < BARS_SPACE; c++)
+        for (uint32_t i = 0; i < b->points; i++) {
+            sums->whole += r->push.c[c][i] * r->push.c[c][i];
+            sums->free += REAL(fabs)(r->f.c[c][i]);
+        }
+    for (uint32_t j = 0; j < r->s->n; j++) sums->momenta += REAL(fabs)(x->p[j]);
+    return 1;
+}
+
+/* ---- creation ---- */
+
+void X(points_destroy)(points *r)
+{
+    if (!r) return;
+    taut_context *context = r->s->context;
+    room_free(context, &r->room);
+    taut_linear_destroy(r->solver);
+    X(bars_destroy)(r->b);
+    taut_mem_free(context, r->couplings);
+    taut_mem_free(context, r->diagonal);
+    taut_mem_free(context, r);
+}
+
+static void take(room_layout *l, size_t count, vectors *x)
+{
+    for (int c = 0; c < BARS_SPACE; c++) x->c[c] = room_reals(l, count);
+}
+
+static void lay_out(void *self, room_layout *l)
+{
+    points *r = self;
+    const size_t m = r->b->points, all = m + r->b->fixed, c = r->b->count;
+    take(l, all, &r->q), take(l, all, &r->q1), take(l, all, &r->push), take(l, all, &r->v);
+    take(l, m, &r->base), take(l, m, &r->f), take(l, r->steady_force ? 0 : m, &r->f1), take(l, m, &r->sum);
+    take(l, c, &r->d), take(l, c, &r->d1);
+    r->w = room_reals(l, m);
+    r->weights = room_reals(l, c), r->between = room_reals(l, c);
+    r->y = room_reals(l, c), r->mu = room_reals(l, c), r->rest = room_reals(l, c);
+    r->force = room_reals(l, r->s->n);
+    r->values = room_take(l, c + 2 * (size_t)r->coupling_count, sizeof *r->values);
+}
+
+/* The bars at each point, those of point i in bars[start[i]] .. */
+static int list_bars(const bars *b, uint32_t **start, uint32_t **at)
+{
+    taut_context *context = b->s->context;
+    const size_t all = (size_t)b->points + b->fixed;
+    *start = taut_mem_new(context, all + 2, sizeof **start);
+    *at = taut_mem_new(context, 2 * (size_t)b->count, sizeof **at);
+    if (!*start || !*at) return TAUT_OUT_OF_MEMORY;
+    uint32_t *first = *start + 1;
+    for (uint32_t k = 0; k < b->count; k++) first[b->a[k] + 1]++, first[b->b[k] + 1]++;
+    for (size_t i = 1; i <= all; i++) first[i] += first[i - 1];
+    for (uint32_t k = 0; k < b->count; k++) {
+        (*at)[first[b->a[k]]++] = k;
+        (*at)[first[b->b[k]]++] = k;
+    }
+    return TAUT_OK;
+}
+
+/* Each pair once, by its first bar; pairs that share both points are the same twice. Counts only where all is NULL. */
+static uint32_t list_couplings(const bars *b, const uint32_t *start, const uint32_t *at, coupling *all)
+{
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < b->count; k++)
+        for (int end = 0; end < 2; end++) {
+            const uint32_t point = end ? b->b[k] : b->a[k];
+            for (uint32_t e = start[point]; e < start[point + 1]; e++) {
+                const uint32_t l = at[e];
+                if (l <= k || (end && (b->a[l] == b->a[k] || b->b[l] == b->a[k]))) continue;
+                if (all) all[count] = (coupling){ .k = k, .l = l };
+                count++;
+            }
+        }
+    return count;
+}
+
+static int find_couplings(points *r)
+{
+    const bars *b = r->b;
+    uint32_t *start, *at;
+    int status = list_bars(b, &start, &at);
+    if (!status) {
+        r->coupling_count = list_couplings(b, start, at, NULL);
+        r->couplings = taut_mem_new(r->s->context, r->coupling_count, sizeof *r->couplings);
+        if (r->couplings)
+            list_couplings(b, start, at, r->couplings);
+        else
+            status = TAUT_OUT_OF_MEMORY;
+    }
+    taut_mem_free(r->s->context, start);
+    taut_mem_free(r->s->context, at);
+    return status;
+}
+
+static int make_pattern(points *r, pattern **shape)
+{
+    taut_context *context = r->s->context;
+    const size_t c = r->b->count, most = c + 2 * (size_t)r->coupling_count;
+    int *row = taut_mem_new(context, most, sizeof *row), *column = taut_mem_new(context, most, sizeof *column);
+    size_t count = 0;
+    int status = row && column ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    for (; !status && count < c; count++) row[count] = column[count] = (int)count;
+    for (uint32_t e = 0; !status && e < r->coupling_count; e++, count += 2) {
+        row[count] = column[count + 1] = (int)r->couplings[e].k;
+        column[count] = row[count + 1] = (int)r->couplings[e].l;
+    }
+    if (!status) status = taut_pattern_create(context, (int)c, (int)c, row, column, count, shape);
+    taut_mem_free(context, row);
+    taut_mem_free(context, column);
+    return status;
+}
+
+static int find_places(points *r, const pattern *shape)
+{
+    const int *order;
+    const uint32_t c = r->b->count;
+    r->diagonal = taut_mem_new(r->s->context, c, sizeof *r->diagonal);
+    int status = r->diagonal ? taut_linear_value_order(r->solver, &order) : TAUT_OUT_OF_MEMORY;
+    if (status) return status;
+    r->chain = taut_linear_takes_lower(r->solver) > 0 && r->coupling_count == c - 1;
+    for (uint32_t k = 0; k < c; k++) {
+        const int at = taut_pattern_find(shape, (int)k, (int)k);
+        r->diagonal[k] = order ? order[at] : at;
+    }
+    for (uint32_t e = 0; e < r->coupling_count; e++) {
+        coupling *z = &r->couplings[e];
+        const int below = taut_pattern_find(shape, (int)z->l, (int)z->k);
+        const int above = taut_pattern_find(shape, (int)z->k, (int)z->l);
+        z->below = order ? order[below] : below, z->above = order ? order[above] : above;
+    }
+    return TAUT_OK;
+}
+
+static int make_matrix(points *r)
+{
+    pattern *shape = NULL;
+    int status = find_couplings(r);
+    if (!status) status = make_pattern(r, &shape);
+    if (!status)
+        status = taut_linear_create(r->s->context, LINEAR_LDL, (int)r->b->count, shape->start, shape->index, 1,
+                                    &r->solver);
+    if (!status) status = find_places(r, shape);
+    taut_pattern_destroy(r->s->context, shape);
+    return status;
+}
+
+/* From here on the loops of verlet.c, whose pieces stay in a cache and go to threads, are faster. */
+enum { COORDINATES_MOST = 30000 };
+
+int X(points_may_serve)(const struct system *s)
+{
+    return s->structure.explicit_force && s->structure.diagonal_mass && s->n <= COORDINATES_MOST;
+}
+
+int X(points_create)(struct system *s, int project, int steady_force, newton *n, points **result)
+{
+    bars *b = NULL;
+    *result = NULL;
+    if (!X(points_may_serve)(s) || s->softening) return TAUT_OK;
+    int status = X(bars_find)(s, &b);
+    if (status || !b) return status;
+    points *r = taut_mem_new(s->context, 1, sizeof *r);
+    if (!r) {
+        X(bars_destroy)(b);
+        return TAUT_OUT_OF_MEMORY;
+    }
+    *r = (points){ .s = s, .b = b, .newton = n, .project = project, .steady_force = steady_force };
+    status = make_matrix(r);
+    if (!status) status = room_create(s->context, lay_out, r, &r->room);
+    if (status)
+        X(points_destroy)(r);
+    else
+        *result = r;
+    return status;
+}
+#endif
