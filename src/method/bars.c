@@ -105,7 +105,33 @@ static void find_runs(bars *b)
         if (!steady && before && !before->steady)
             before->count += count;
         else
-            b->runs[b->run_count++] = (bar_run){ k, count, steady };
+            b->runs[b->run_count++] = (bar_run){ .first = k, .count = count, .steady = steady };
+    }
+}
+
+/* touched: of each point, whether a run has had it; work. */
+static void find_fresh(bars *b, unsigned char *touched)
+{
+    enum { UNTOUCHED, TOUCHED, ASSIGNED };
+    const uint32_t all = b->points + b->fixed;
+    for (uint32_t r = 0; r < b->run_count; r++) {
+        bar_run *run = &b->runs[r];
+        const uint32_t a = b->a[run->first];
+        run->linked = run->steady && a == b->b[run->first] + 1;
+        run->fresh = run->linked;
+        for (uint32_t i = 0; run->fresh && i < run->count; i++) run->fresh = touched[a + i] == UNTOUCHED;
+        for (uint32_t k = run->first; k < run->first + run->count; k++) {
+            if (!touched[b->b[k]]) touched[b->b[k]] = TOUCHED;
+            if (!touched[b->a[k]]) touched[b->a[k]] = TOUCHED;
+        }
+        for (uint32_t i = 0; run->fresh && i < run->count; i++) touched[a + i] = ASSIGNED;
+    }
+    for (uint32_t i = 0; i < all; i++) {
+        if (touched[i] == ASSIGNED) continue;
+        if (i > 0 && b->other_count && touched[i - 1] != ASSIGNED)
+            b->others[b->other_count - 1].count++;
+        else
+            b->others[b->other_count++] = (point_range){ i, 1 };
     }
 }
 
@@ -114,15 +140,18 @@ static int find_structure(bars *b, int *fits_all)
     const uint32_t n = b->s->n;
     uint32_t *point_of = taut_mem_new(b->s->context, n, sizeof *point_of);
     uint32_t *rank = taut_mem_new(b->s->context, n, sizeof *rank);
-    int fits = point_of && rank;
+    unsigned char *touched = taut_mem_new(b->s->context, (size_t)n + b->count, sizeof *touched);
+    int fits = point_of && rank && touched;
     for (uint32_t i = 0; fits && i < n; i++) point_of[i] = n;
     for (uint32_t k = 0; fits && k < b->count; k++) fits = take_ends(b, point_of, k);
     if (fits) {
         take_others(b, point_of);
         sort_points(b, point_of, rank);
         find_runs(b);
+        find_fresh(b, touched);
     }
-    const int status = point_of && rank ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    const int status = point_of && rank && touched ? TAUT_OK : TAUT_OUT_OF_MEMORY;
+    taut_mem_free(b->s->context, touched);
     taut_mem_free(b->s->context, rank);
     taut_mem_free(b->s->context, point_of);
     *fits_all = fits;
@@ -245,7 +274,7 @@ int X(bars_refresh)(bars *b)
 void X(bars_destroy)(bars *b)
 {
     if (!b) return;
-    void *all[] = { b->first, b->size, b->a, b->b, b->runs, b->scale, b->square, b->places, b->q, b->g, b->entries,
+    void *all[] = { b->first, b->size, b->a, b->b, b->runs, b->others, b->scale, b->square, b->places, b->q, b->g, b->entries,
                     b->origin };
     taut_context *context = b->s->context;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) taut_mem_free(context, all[i]);
@@ -260,12 +289,13 @@ static int make_room(bars *b)
     b->size = taut_mem_new(context, n, sizeof *b->size);
     b->a = taut_mem_new(context, c, sizeof *b->a), b->b = taut_mem_new(context, c, sizeof *b->b);
     b->runs = taut_mem_new(context, c, sizeof *b->runs);
+    b->others = taut_mem_new(context, n + c, sizeof *b->others);
     b->scale = taut_mem_new(context, c, sizeof(real)), b->square = taut_mem_new(context, c, sizeof(real));
     b->places = taut_mem_new(context, c * BARS_SPACE, sizeof(real));
     b->q = taut_mem_new(context, n, sizeof(real)), b->g = taut_mem_new(context, c, sizeof(real));
     b->entries = taut_mem_new(context, entries, sizeof(real));
     b->origin = taut_mem_new(context, entries, sizeof(real));
-    return b->first && b->size && b->a && b->b && b->runs && b->scale && b->square && b->places && b->q && b->g
+    return b->first && b->size && b->a && b->b && b->runs && b->others && b->scale && b->square && b->places && b->q && b->g
                    && b->entries && b->origin
                ? TAUT_OK
                : TAUT_OUT_OF_MEMORY;

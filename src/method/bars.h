@@ -14,7 +14,14 @@
 typedef struct {
     uint32_t first, count;
     int steady;
+    int linked;             /* and each begins where the one before ends: a chain; */
+    int fresh;              /* no run before has a bar at its ends a */
 } bar_run;
+
+/* Points one behind the other. */
+typedef struct {
+    uint32_t first, count;
+} point_range;
 
 typedef struct {
     struct system *s;
@@ -27,6 +34,8 @@ typedef struct {
     uint32_t *a, *b;        /* ends */
     bar_run *runs;
     uint32_t run_count;
+    point_range *others;    /* points that are not ends a of a linked run that is fresh */
+    uint32_t other_count;
     /* By the constants, found by bars_refresh: */
     real *scale, *square;   /* s_k, L_k^2 */
     real *places;           /* of the fixed ends, BARS_SPACE each */

@@ -6,9 +6,9 @@
 #include "linalg/linear.h"
 
 #ifdef TAUT_REAL_QUAD /* as bars_find */
-int X(points_create)(struct system *s, int project, int steady_force, newton *n, points **result)
+int X(points_create)(struct system *s, const points_options *o, newton *n, points **result)
 {
-    (void)s, (void)project, (void)steady_force, (void)n;
+    (void)s, (void)o, (void)n;
     *result = NULL;
     return TAUT_OK;
 }
@@ -25,6 +25,7 @@ int X(points_forces)(const points *r, const state *x, method_forces *sums) { ret
 #else
 
 #include "method/points_loops.h"
+#include "method/verlet_loops.h"
 
 /* Two bars with a point in common: entries of the matrix. */
 typedef struct {
@@ -38,6 +39,7 @@ struct points {
     bars *b;
     newton *newton;
     int project, steady_force;
+    int trend;             /* multipliers begin where their last change leads */
     linear *solver;
     coupling *couplings;
     uint32_t coupling_count;
@@ -47,12 +49,16 @@ struct points {
     int served, weighs;    /* they have been found; each point has one mass, and momenta vanish with velocities */
     void *room;
     vectors q, q1, d, d1;  /* of the start and the end of a step: points, with fixed ends, and bars */
-    vectors base, push, f, f1, sum, v;
+    vectors base, push, v;
     real *w;               /* inverse masses */
     real *weights, *between; /* of the diagonal; of a chain, of its couplings */
     real *y, *mu, *rest;   /* s lambda; multipliers of velocities; right-hand sides */
-    real *force;           /* as the system has it */
+    /* As the state has its numbers: */
+    real *known_q;         /* of the state that the last step left */
+    real *f, *f1;          /* free forces at the start and the end; f1: f where it is the same everywhere */
+    real *motion, *pull;   /* base and push */
     double *values;
+    int even;              /* all masses are equal */
     const state *from;
     state *next;
     real h, size, speed, reach; /* reach: no more than the largest entry of D */
@@ -82,8 +88,10 @@ static int find_masses(points *r)
     const struct system *s = r->s;
     const bars *b = r->b;
     int fits = 1;
+    r->even = 1;
     for (uint32_t i = 0; i < b->points; i++) {
         r->w[i] = s->inverse_mass[b->first[i]];
+        r->even &= r->w[i] == r->w[0];
         for (uint32_t j = b->first[i]; j < b->first[i] + b->size[i]; j++)
             fits &= s->inverse_mass[j] == r->w[i] && s->offset[j] == 0;
     }
@@ -158,12 +166,14 @@ static int factor(points *r, const vectors *rows, const vectors *columns)
 
 /* ---- positions ---- */
 
+/* Of the forces of the bars to positions; masses apart unless they are equal. */
+static real push_factor(const points *r) { return r->h * r->h / 2 * (r->even ? r->w[0] : 1); }
+
 static void place_points(points *r, int again)
 {
-    const real factor = r->h * r->h / 2;
     points_push(r->b, r->y, &r->d, &r->push);
-    const real moved = extreme_value(points_move(r->b->points, &r->q, &r->base, r->w, &r->push, factor, again,
-                                                 &r->q1));
+    const real moved = extreme_value(points_move(r->b->points, &r->q, &r->base, r->even ? NULL : r->w, &r->push,
+                                                 push_factor(r), again, &r->q1));
     r->finite &= moved - moved == 0;
     r->size = moved;
 }
@@ -203,11 +213,10 @@ static void name_bar(void *self, int equation, char *buffer, size_t size)
     X(system_constraint_name)(((points *)self)->s, (uint32_t)equation, buffer, size);
 }
 
-static void find_force(points *r, const real *q, const real *t, const vectors *f)
+static void find_force(points *r, const real *q, const real *t, real *f)
 {
     const place at = place_at(r->s, q, NULL, t, NULL);
-    X(system_free_force)(r->s, &at, r->force);
-    points_spread(r->b, r->force, f);
+    X(system_free_force)(r->s, &at, f);
 }
 
 /* At a state that the last step has not left. */
@@ -215,8 +224,7 @@ static void begin(points *r)
 {
     points_spread(r->b, r->from->q, &r->q);
     points_bars(r->b, &r->q, &r->d);
-    find_force(r, r->from->q, &r->from->t, &r->f);
-    points_begin(r->b, r->from, r->h, r->w, &r->f, &r->q, &r->base);
+    find_force(r, r->from->q, &r->from->t, r->f);
     r->factored = 0;
 }
 
@@ -224,9 +232,11 @@ static int find_positions(points *r)
 {
     const state *x = r->from;
     const bars *b = r->b;
-    const int known = r->known && r->known_t == x->t;
-    if (!known || points_begin(b, x, r->h, r->w, &r->f, &r->q, &r->base)) begin(r);
-    points_scale(b->count, 1, b->scale, x->lambda, r->y);
+    const size_t n = r->s->n;
+    if (!r->known || r->known_t != x->t || memcmp(r->known_q, x->q, n * sizeof(real)) != 0) begin(r);
+    diagonal_base(r->s, r->even, x, r->f, r->h, 0, r->s->n, r->motion);
+    points_spread(b, r->motion, &r->base);
+    points_guess(b->count, b->scale, x->lambda, r->trend ? x->trend : NULL, r->y);
     place_points(r, 0);
     r->speed = r->size > r->s->least || r->size != r->size ? r->size : r->s->least;
     int status = r->factored ? TAUT_OK : factor(r, &r->d, &r->d);
@@ -241,7 +251,10 @@ static int find_positions(points *r)
 static real place_velocities(points *r)
 {
     points_push(r->b, r->mu, &r->d1, &r->push);
-    return extreme_value(points_end(r->b, r->from, r->h, r->w, &r->sum, &r->push, &r->v, r->next));
+    points_collect(r->b, &r->push, r->pull);
+    const real moved = extreme_value(diagonal_momenta(r->s, r->even, r->from, r->pull, r->h / 2, 0, r->s->n, r->next));
+    points_spread(r->b, r->next->w, &r->v);
+    return moved;
 }
 
 static int velocity_residual(void *self, const real *mu, real *out)
@@ -291,16 +304,27 @@ static int find_mu(points *r)
                : X(newton_solve)(n, &problem, r->mu, 1, r->next->t, "velocity constraints");
 }
 
+/* The positions are the last ones. The sum of all forces but those of the bars at the end is, for now, in the place of
+   the new momenta. */
+static real turn(points *r)
+{
+    const uint32_t n = r->s->n;
+    const real h = r->h, *weights = r->even ? NULL : r->s->inverse_mass;
+    state *next = r->next;
+    points_collect(r->b, &r->push, r->pull);
+    low_parts(0, n, r->from->q, r->motion, weights, r->pull, push_factor(r), next->q_low,
+              r->known_q);
+    memcpy(next->q, r->known_q, n * sizeof(real));
+    if (!r->steady_force) find_force(r, next->q, &next->t, r->f1);
+    const real speed = extreme_value(diagonal_start(r->s, r->even, r->from, r->f, r->pull, r->f1, h / 2, 0, n, next->p,
+                                                    next->w));
+    points_spread(r->b, next->w, &r->v);
+    return speed;
+}
+
 static int find_momenta(points *r)
 {
-    const vectors *f1 = r->steady_force ? &r->f : &r->f1;
-    state *next = r->next;
-    if (!r->steady_force) {
-        points_collect(r->b, &r->q1, next->q);
-        find_force(r, next->q, &next->t, &r->f1);
-    }
-    const real speed = extreme_value(points_turn(r->b, r->from, r->h, r->w, &r->q, &r->base, &r->push, &r->f, f1,
-                                                 &r->sum, &r->v, next));
+    const real speed = turn(r);
     r->finite &= speed - speed == 0;
     r->speed = speed > r->s->least || speed != speed ? speed : r->s->least;
     points_bars(r->b, &r->q1, &r->d1);
@@ -323,10 +347,13 @@ static void exchange(vectors *x, vectors *y)
 static void end(points *r)
 {
     state *next = r->next;
-    r->multiplier = extreme_value(points_divide(r->b->count, r->b->scale, r->y, next->lambda));
+    r->multiplier = extreme_value(points_settle(r->b->count, r->b->scale, r->y, r->from->lambda, next->lambda,
+                                                next->trend));
+    if (!r->trend) memset(next->trend, 0, r->b->count * sizeof(real));
     if (r->s->form != FORM_LAGRANGIAN) memcpy(next->w, next->p, r->s->n * sizeof(real));
     exchange(&r->q, &r->q1), exchange(&r->d, &r->d1);
-    if (!r->steady_force) exchange(&r->f, &r->f1);
+    real *f = r->f;
+    if (!r->steady_force) r->f = r->f1, r->f1 = f;
     r->known_t = next->t;
     r->known = 1;
     r->factored = r->project;
@@ -359,18 +386,14 @@ int X(points_forces)(const points *r, const state *x, method_forces *sums)
     const bars *b = r->b;
     if (!r->known) return 0;
     *sums = (method_forces){ 0 };
-    points_scale(b->count, 1, b->scale, x->lambda, r->y);
+    points_guess(b->count, b->scale, x->lambda, NULL, r->y);
     points_push(b, r->y, &r->d, &r->push);
     for (uint32_t k = 0; k < b->count; k++) {
         const real ends = b->b[k] < b->points ? 2 : 1;
         sums->apart += REAL(fabs)(r->y[k]) * REAL(sqrt)(ends * b->square[k]);
     }
-    for (int c = 0; c < BARS_SPACE; c++)
-        for (uint32_t i = 0; i < b->points; i++) {
-            sums->whole += r->push.c[c][i] * r->push.c[c][i];
-            sums->free += REAL(fabs)(r->f.c[c][i]);
-        }
-    for (uint32_t j = 0; j < r->s->n; j++) sums->momenta += REAL(fabs)(x->p[j]);
+    points_collect(b, &r->push, r->pull);
+    add_forces(r->pull, r->f, x->p, r->s->n, sums);
     return 1;
 }
 
@@ -398,12 +421,14 @@ static void lay_out(void *self, room_layout *l)
     points *r = self;
     const size_t m = r->b->points, all = m + r->b->fixed, c = r->b->count;
     take(l, all, &r->q), take(l, all, &r->q1), take(l, all, &r->push), take(l, all, &r->v);
-    take(l, m, &r->base), take(l, m, &r->f), take(l, r->steady_force ? 0 : m, &r->f1), take(l, m, &r->sum);
+    take(l, m, &r->base);
     take(l, c, &r->d), take(l, c, &r->d1);
     r->w = room_reals(l, m);
     r->weights = room_reals(l, c), r->between = room_reals(l, c);
     r->y = room_reals(l, c), r->mu = room_reals(l, c), r->rest = room_reals(l, c);
-    r->force = room_reals(l, r->s->n);
+    r->known_q = room_reals(l, r->s->n);
+    r->f = room_reals(l, r->s->n), r->f1 = r->steady_force ? r->f : room_reals(l, r->s->n);
+    r->motion = room_reals(l, r->s->n), r->pull = room_reals(l, r->s->n);
     r->values = room_take(l, c + 2 * (size_t)r->coupling_count, sizeof *r->values);
 }
 
@@ -520,7 +545,7 @@ int X(points_may_serve)(const struct system *s)
     return s->structure.explicit_force && s->structure.diagonal_mass && s->n <= COORDINATES_MOST;
 }
 
-int X(points_create)(struct system *s, int project, int steady_force, newton *n, points **result)
+int X(points_create)(struct system *s, const points_options *o, newton *n, points **result)
 {
     bars *b = NULL;
     *result = NULL;
@@ -532,7 +557,8 @@ int X(points_create)(struct system *s, int project, int steady_force, newton *n,
         X(bars_destroy)(b);
         return TAUT_OUT_OF_MEMORY;
     }
-    *r = (points){ .s = s, .b = b, .newton = n, .project = project, .steady_force = steady_force };
+    *r = (points){ .s = s, .b = b, .newton = n, .project = o->project,
+                   .steady_force = o->steady_force, .trend = o->trend };
     status = make_matrix(r);
     if (!status) status = room_create(s->context, lay_out, r, &r->room);
     if (status)

@@ -16,8 +16,13 @@ typedef struct points points;
 
 /* Whether it may be such a system, and not so large that pieces of loops and threads pay. */
 int X(points_may_serve)(const struct system *s);
-/* *result is NULL where the system is another one. project: RATTLE; otherwise SHAKE. Newton's iteration and its account are those of the caller. */
-int X(points_create)(struct system *s, int project, int steady_force, newton *n, points **result);
+typedef struct {
+    int project;      /* RATTLE; otherwise SHAKE */
+    int steady_force; /* the free force is the same everywhere and always */
+    int trend;        /* steps are of equal length: multipliers begin where their last change leads */
+} points_options;
+/* *result is NULL where the system is another one. Newton's iteration and its account are those of the caller. */
+int X(points_create)(struct system *s, const points_options *o, newton *n, points **result);
 void X(points_destroy)(points *r);
 /* The state after x into next, which has the time. *done is 0, and next is as good as new, where verlet.c has to make
    the step. */

@@ -14,27 +14,26 @@ typedef struct {
     real *c[BARS_SPACE];
 } vectors;
 
-/* body for every point I, with J(c) its coordinate c in arrays of the state. */
-#define POINTS_EACH(B, BODY2, BODY3)                                              \
+/* BODY for every point I, with each coordinate c of it: J is its place in arrays of the state. */
+#define POINTS_EACH(B, BODY)                                                      \
     do {                                                                          \
         const uint32_t count_ = (B)->points;                                      \
         if ((B)->spacing == 3) {                                                  \
             for (uint32_t I = 0; I < count_; I++) {                               \
-                const size_t J0 = 3 * (size_t)I, J1 = J0 + 1, J2 = J0 + 2;        \
-                BODY2(0, J0) BODY2(1, J1) BODY2(2, J2) BODY3                      \
+                const size_t J = 3 * (size_t)I;                                   \
+                BODY(0, J) BODY(1, J + 1) BODY(2, J + 2)                          \
             }                                                                     \
         } else if ((B)->spacing == 2) {                                           \
             for (uint32_t I = 0; I < count_; I++) {                               \
-                const size_t J0 = 2 * (size_t)I, J1 = J0 + 1;                     \
-                BODY2(0, J0) BODY2(1, J1) BODY3                                   \
+                const size_t J = 2 * (size_t)I;                                   \
+                BODY(0, J) BODY(1, J + 1)                                         \
             }                                                                     \
         } else {                                                                  \
             for (uint32_t I = 0; I < count_; I++) {                               \
-                const size_t J0 = (B)->first[I], J1 = J0 + 1, J2 = J0 + 2;        \
-                BODY2(0, J0)                                                      \
-                if ((B)->size[I] > 1) { BODY2(1, J1) }                            \
-                if ((B)->size[I] > 2) { BODY2(2, J2) }                            \
-                BODY3                                                             \
+                const size_t J = (B)->first[I];                                   \
+                BODY(0, J)                                                        \
+                if ((B)->size[I] > 1) { BODY(1, J + 1) }                          \
+                if ((B)->size[I] > 2) { BODY(2, J + 2) }                          \
             }                                                                     \
         }                                                                         \
     } while (0)
@@ -57,30 +56,12 @@ typedef struct {
         }                                                                         \
     } while (0)
 
-/* base = h v + q_low, v the velocity that belongs to p + (h/2 f + p_low). Returns whether the positions of the state
-   are not q. */
-static WIDE_LOOPS int points_begin(const bars *b, const state *x, real h, const real *restrict w, const vectors *fs,
-                                   const vectors *qs, const vectors *bases)
-{
-    const real *restrict p = x->p, *restrict p_low = x->p_low, *restrict q_low = x->q_low, *restrict q = x->q;
-    const real *restrict f0 = fs->c[0], *restrict f1 = fs->c[1], *restrict f2 = fs->c[2], half = h / 2;
-    const real *restrict q0 = qs->c[0], *restrict q1 = qs->c[1], *restrict q2 = qs->c[2];
-    real *restrict base0 = bases->c[0], *restrict base1 = bases->c[1], *restrict base2 = bases->c[2];
-    int64_t differs = 0;
-#define ONE(c, j)                                                                        \
-    base##c[I] = h * (w[I] * (p[j] + (half * f##c[I] + p_low[j]))) + q_low[j];           \
-    differs |= !(q##c[I] == q[j]);
-    POINTS_EACH(b, ONE, );
-#undef ONE
-    return differs != 0;
-}
-
 /* Numbers of the state by component. */
 static WIDE_LOOPS void points_spread(const bars *b, const real *restrict from, const vectors *to)
 {
     real *restrict x0 = to->c[0], *restrict x1 = to->c[1], *restrict x2 = to->c[2];
 #define ONE(c, j) x##c[I] = from[j];
-    POINTS_EACH(b, ONE, );
+    POINTS_EACH(b, ONE);
 #undef ONE
 }
 
@@ -88,30 +69,66 @@ static WIDE_LOOPS void points_collect(const bars *b, const vectors *from, real *
 {
     const real *restrict x0 = from->c[0], *restrict x1 = from->c[1], *restrict x2 = from->c[2];
 #define ONE(c, j) to[j] = x##c[I];
-    POINTS_EACH(b, ONE, );
+    POINTS_EACH(b, ONE);
 #undef ONE
+}
+
+/* Of one component of the bars of a run, y d at one end of each and -y d at the other; f and g: at the ends of the first
+   bar. */
+POINTS_INSIDE void points_pull(size_t count, const real *restrict y, const real *restrict d, real *f, real *g)
+{
+#pragma GCC ivdep
+    for (size_t k = 0; k < count; k++) f[k] += y[k] * d[k];
+#pragma GCC ivdep
+    for (size_t k = 0; k < count; k++) g[k] -= y[k] * d[k];
+}
+
+/* The same for bars that are linked: f is g + 1. fresh: nothing is in f so far, and what is there does not count. */
+POINTS_INSIDE void points_pull_linked(size_t count, int fresh, const real *restrict y, const real *restrict d,
+                                      real *restrict g)
+{
+    real *restrict f = g + 1;
+    g[0] -= y[0] * d[0];
+    if (fresh)
+        for (size_t k = 0; k + 1 < count; k++) f[k] = y[k] * d[k] - y[k + 1] * d[k + 1];
+    else
+        for (size_t k = 0; k + 1 < count; k++) f[k] += y[k] * d[k] - y[k + 1] * d[k + 1];
+    f[count - 1] = (fresh ? 0 : f[count - 1]) + y[count - 1] * d[count - 1];
+}
+
+POINTS_INSIDE void points_pull_any(const bars *b, const bar_run *run, const real *restrict y, const real *restrict d,
+                                   real *restrict f)
+{
+    for (size_t k = run->first; k < (size_t)run->first + run->count; k++) {
+        const real force = y[k] * d[k];
+        f[b->a[k]] += force;
+        f[b->b[k]] -= force;
+    }
 }
 
 /* push = sum of y d over the bars of each point, with the sign of its end */
 static WIDE_LOOPS void points_push(const bars *b, const real *restrict y, const vectors *ds, const vectors *pushes)
 {
-    const real *restrict d0 = ds->c[0], *restrict d1 = ds->c[1], *restrict d2 = ds->c[2];
-    real *restrict f0 = pushes->c[0], *restrict f1 = pushes->c[1], *restrict f2 = pushes->c[2];
-    const size_t size = (b->points + b->fixed) * sizeof(real);
-    memset(f0, 0, size), memset(f1, 0, size), memset(f2, 0, size);
-    for (uint32_t r = 0; r < b->run_count; r++) {
-        BARS_OF_RUN(b, &b->runs[r], {
-            (void)B_;
-            f0[A] += y[K] * d0[K], f1[A] += y[K] * d1[K], f2[A] += y[K] * d2[K];
-        });
-        BARS_OF_RUN(b, &b->runs[r], {
-            (void)A;
-            f0[B_] -= y[K] * d0[K], f1[B_] -= y[K] * d1[K], f2[B_] -= y[K] * d2[K];
-        });
+    for (int c = 0; c < BARS_SPACE; c++) {
+        const real *restrict d = ds->c[c];
+        real *restrict f = pushes->c[c];
+        for (uint32_t i = 0; i < b->other_count; i++)
+            memset(f + b->others[i].first, 0, b->others[i].count * sizeof *f);
+        for (uint32_t r = 0; r < b->run_count; r++) {
+            const bar_run *run = &b->runs[r];
+            const size_t k = run->first;
+            if (run->linked)
+                points_pull_linked(run->count, run->fresh, y + k, d + k, f + b->b[k]);
+            else if (run->steady)
+                points_pull(run->count, y + k, d + k, f + b->a[k], f + b->b[k]);
+            else
+                points_pull_any(b, run, y, d, f);
+        }
     }
 }
 
-/* q1 = q + (base + factor w push). Returns how far q1 moved, or, the first time, the largest q1. */
+/* q1 = q + (base + factor w push), as low_parts of verlet_loops.h does it; w NULL: 1. Returns how far q1 moved, or, the
+   first time, the largest q1. */
 static WIDE_LOOPS extreme points_move(uint32_t count, const vectors *qs, const vectors *bases, const real *restrict w,
                                       const vectors *pushes, real factor, int again, const vectors *to)
 {
@@ -119,18 +136,21 @@ static WIDE_LOOPS extreme points_move(uint32_t count, const vectors *qs, const v
     for (int c = 0; c < BARS_SPACE; c++) {
         const real *restrict q = qs->c[c], *restrict base = bases->c[c], *restrict push = pushes->c[c];
         real *restrict q1 = to->c[c];
-        if (again)
-            for (uint32_t i = 0; i < count; i++) {
-                const real now = q[i] + (base[i] + factor * (w[i] * push[i]));
-                most = extreme_see(most, now - q1[i]);
-                q1[i] = now;
-            }
+#define ALL(motion, seen)                                            \
+    for (uint32_t i = 0; i < count; i++) {                           \
+        const real now = q[i] + (base[i] + factor * (motion));       \
+        most = extreme_see(most, seen);                              \
+        q1[i] = now;                                                 \
+    }
+        if (w && again)
+            ALL(w[i] * push[i], now - q1[i])
+        else if (w)
+            ALL(w[i] * push[i], now)
+        else if (again)
+            ALL(push[i], now - q1[i])
         else
-            for (uint32_t i = 0; i < count; i++) {
-                const real now = q[i] + (base[i] + factor * (w[i] * push[i]));
-                most = extreme_see(most, now);
-                q1[i] = now;
-            }
+            ALL(push[i], now)
+#undef ALL
     }
     return most;
 }
@@ -170,63 +190,6 @@ static WIDE_LOOPS extreme points_rates(const bars *b, const vectors *ds, const v
     return most;
 }
 
-/* The positions are the last ones: q1 and what their sums leave over into the state, all forces but those at the end of
-   the bars there, and the velocities that belong to these. Returns the largest velocity. */
-static WIDE_LOOPS extreme points_turn(const bars *b, const state *x, real h, const real *restrict w, const vectors *qs,
-                                      const vectors *bases, const vectors *pushes, const vectors *fs,
-                                      const vectors *ends, const vectors *sums, const vectors *vs, state *next)
-{
-    const real *restrict p = x->p, *restrict p_low = x->p_low, factor = h * h / 2, half = h / 2;
-    const real *restrict q0 = qs->c[0], *restrict q1 = qs->c[1], *restrict q2 = qs->c[2];
-    const real *restrict base0 = bases->c[0], *restrict base1 = bases->c[1], *restrict base2 = bases->c[2];
-    const real *restrict push0 = pushes->c[0], *restrict push1 = pushes->c[1], *restrict push2 = pushes->c[2];
-    const real *f0 = fs->c[0], *f1 = fs->c[1], *f2 = fs->c[2];
-    const real *end0 = ends->c[0], *end1 = ends->c[1], *end2 = ends->c[2];
-    real *restrict sum0 = sums->c[0], *restrict sum1 = sums->c[1], *restrict sum2 = sums->c[2];
-    real *restrict v0 = vs->c[0], *restrict v1 = vs->c[1], *restrict v2 = vs->c[2];
-    real *restrict to = next->q, *restrict low = next->q_low;
-    extreme most = 0;
-#define ONE(c, j)                                                                \
-    {                                                                            \
-        const real d = base##c[I] + factor * (w[I] * push##c[I]);                \
-        const real at = q##c[I] + d, force = f##c[I] + push##c[I] + end##c[I];   \
-        const real v = w[I] * (p[j] + (half * force + p_low[j]));                \
-        to[j] = at;                                                              \
-        low[j] = d - (at - q##c[I]);                                             \
-        sum##c[I] = force;                                                       \
-        v##c[I] = v;                                                             \
-        most = extreme_see(most, v);                                             \
-    }
-    POINTS_EACH(b, ONE, );
-#undef ONE
-    return most;
-}
-
-/* p1 = p + (h/2 (sum + push) + p_low), compensated, and its velocities. Returns how much these changed. */
-static WIDE_LOOPS extreme points_end(const bars *b, const state *x, real h, const real *restrict w,
-                                     const vectors *sums, const vectors *pushes, const vectors *vs, state *next)
-{
-    const real *restrict p = x->p, *restrict p_low = x->p_low, half = h / 2;
-    const real *restrict sum0 = sums->c[0], *restrict sum1 = sums->c[1], *restrict sum2 = sums->c[2];
-    const real *restrict push0 = pushes->c[0], *restrict push1 = pushes->c[1], *restrict push2 = pushes->c[2];
-    real *restrict v0 = vs->c[0], *restrict v1 = vs->c[1], *restrict v2 = vs->c[2];
-    real *restrict to = next->p, *restrict to_low = next->p_low, *restrict to_w = next->w;
-    extreme most = 0;
-#define ONE(c, j)                                                                \
-    {                                                                            \
-        const real d = half * (sum##c[I] + push##c[I]) + p_low[j];               \
-        const real p1 = p[j] + d, v = w[I] * p1;                                 \
-        to_low[j] = d - (p1 - p[j]);                                             \
-        to[j] = p1;                                                              \
-        to_w[j] = v;                                                             \
-        most = extreme_see(most, v - v##c[I]);                                   \
-        v##c[I] = v;                                                             \
-    }
-    POINTS_EACH(b, ONE, );
-#undef ONE
-    return most;
-}
-
 /* x = before - factor y. Returns the largest. */
 static WIDE_LOOPS extreme points_subtract(uint32_t count, const real *before, real factor, const real *restrict y,
                                           real *x)
@@ -240,21 +203,26 @@ static WIDE_LOOPS extreme points_subtract(uint32_t count, const real *before, re
     return most;
 }
 
-static WIDE_LOOPS void points_scale(uint32_t count, real factor, const real *restrict by, const real *restrict from,
-                                    real *restrict to)
+/* y = s (x + trend); trend NULL: 0 */
+static WIDE_LOOPS void points_guess(uint32_t count, const real *restrict s, const real *restrict x,
+                                    const real *restrict trend, real *restrict y)
 {
-    for (uint32_t k = 0; k < count; k++) to[k] = factor * by[k] * from[k];
+    if (trend)
+        for (uint32_t k = 0; k < count; k++) y[k] = s[k] * (x[k] + trend[k]);
+    else
+        for (uint32_t k = 0; k < count; k++) y[k] = s[k] * x[k];
 }
 
-/* to = from / by. Returns the largest. */
-static WIDE_LOOPS extreme points_divide(uint32_t count, const real *restrict by, const real *restrict from,
-                                        real *restrict to)
+/* x1 = y / s, and the trend from x to x1. Returns the largest. */
+static WIDE_LOOPS extreme points_settle(uint32_t count, const real *restrict s, const real *restrict y,
+                                        const real *restrict x, real *restrict x1, real *restrict trend)
 {
     extreme most = 0;
     for (uint32_t k = 0; k < count; k++) {
-        const real now = from[k] / by[k];
+        const real now = y[k] / s[k];
         most = extreme_see(most, now);
-        to[k] = now;
+        x1[k] = now;
+        trend[k] = now - x[k];
     }
     return most;
 }

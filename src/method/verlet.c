@@ -38,14 +38,12 @@ static int are_opposite(const verlet *r, const real *g, uint32_t from, uint32_t 
 
 static int create_projected(struct system *s, const method_spec *spec, real tolerance, void **self)
 {
-    (void)spec;
-    return X(verlet_create)(s, 1, tolerance, self);
+    return X(verlet_create)(s, spec, 1, tolerance, self);
 }
 
 static int create_plain(struct system *s, const method_spec *spec, real tolerance, void **self)
 {
-    (void)spec;
-    return X(verlet_create)(s, 0, tolerance, self);
+    return X(verlet_create)(s, spec, 0, tolerance, self);
 }
 
 static const newton_counts *counts(const void *self)
@@ -648,6 +646,7 @@ static int step(void *self, state *x, real h)
     if (r->points_of) status = X(points_step)(r->points_of, x, h, &r->next, &r->by_points);
     if (!status && r->by_points) X(state_swap)(x, &r->next);
     if (status || r->by_points) return status;
+    if (r->points_of) memset(r->next.trend, 0, r->s->c * sizeof(real));
     status = find_positions(r, x);
     if (!status && !r->slow) status = find_momenta(r);
     if (status || r->slow) {

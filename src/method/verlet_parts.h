@@ -76,7 +76,7 @@ typedef struct {
 } verlet;
 
 /* verlet_create.c. project: the second half is done. */
-int X(verlet_create)(struct system *s, int project, real tolerance, void **self);
+int X(verlet_create)(struct system *s, const method_spec *spec, int project, real tolerance, void **self);
 void X(verlet_destroy)(void *self);
 
 #endif
