@@ -65,6 +65,7 @@ struct points {
     real known_t, multiplier;
     int known, factored, left; /* q, d and f are those of the state that the last step left; the matrix is theirs; this
                                   step is for verlet.c */
+    int summed;            /* next->p is the sum of the forces */
     int finite;
 };
 
@@ -248,8 +249,18 @@ static int find_positions(points *r)
 
 /* ---- velocities ---- */
 
+/* The sum of all forces but those of the bars at the end, once more. */
+static void sum_again(points *r)
+{
+    points_push(r->b, r->y, &r->d, &r->push);
+    points_collect(r->b, &r->push, r->pull);
+    sum_forces(r->f, r->pull, r->f1, r->s->n, r->next->p);
+}
+
 static real place_velocities(points *r)
 {
+    if (!r->summed) sum_again(r);
+    r->summed = 0;
     points_push(r->b, r->mu, &r->d1, &r->push);
     points_collect(r->b, &r->push, r->pull);
     const real moved = extreme_value(diagonal_momenta(r->s, r->even, r->from, r->pull, r->h / 2, 0, r->s->n, r->next));
@@ -318,6 +329,7 @@ static real turn(points *r)
     if (!r->steady_force) find_force(r, next->q, &next->t, r->f1);
     const real speed = extreme_value(diagonal_start(r->s, r->even, r->from, r->f, r->pull, r->f1, h / 2, 0, n, next->p,
                                                     next->w));
+    r->summed = 1;
     points_spread(r->b, next->w, &r->v);
     return speed;
 }

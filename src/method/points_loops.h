@@ -213,7 +213,8 @@ static WIDE_LOOPS void points_guess(uint32_t count, const real *restrict s, cons
         for (uint32_t k = 0; k < count; k++) y[k] = s[k] * x[k];
 }
 
-/* x1 = y / s, and the trend from x to x1. Returns the largest. */
+/* x1 = y / s, and its trend, the change from x, as far as that is small: not at all where it is an eighth of x1, as out of
+   rest. From far away Newton's iteration may find another solution. Returns the largest x1. */
 static WIDE_LOOPS extreme points_settle(uint32_t count, const real *restrict s, const real *restrict y,
                                         const real *restrict x, real *restrict x1, real *restrict trend)
 {
@@ -221,8 +222,10 @@ static WIDE_LOOPS extreme points_settle(uint32_t count, const real *restrict s, 
     for (uint32_t k = 0; k < count; k++) {
         const real now = y[k] / s[k];
         most = extreme_see(most, now);
+        const real change = now - x[k], room = (real)0.125 * REAL(fabs)(now) - REAL(fabs)(change);
+        const real enough = room > 0 ? room : 0;
         x1[k] = now;
-        trend[k] = now - x[k];
+        trend[k] = change > enough ? enough : change < -enough ? -enough : change;
     }
     return most;
 }
