@@ -60,11 +60,15 @@ static void sort_points(bars *b, const uint32_t *point_of, uint32_t *rank)
 {
     const uint32_t n = b->s->n;
     uint32_t next = 0;
+    b->moving = BARS_FILLED(b->points);
+    b->all = b->moving + b->fixed;
+    b->point_room = (size_t)b->all + 2 * BARS_LANES;
+    b->bar_room = (size_t)b->count + 2 * BARS_LANES;
     for (uint32_t i = 0; i < n; i++)
         if (b->first[point_of[i]] == i) rank[point_of[i]] = next++;
     for (uint32_t k = 0; k < b->count; k++) {
         b->a[k] = rank[b->a[k]];
-        b->b[k] = b->b[k] >= n ? b->points + (b->b[k] - n) : rank[b->b[k]];
+        b->b[k] = b->b[k] >= n ? b->moving + (b->b[k] - n) : rank[b->b[k]];
     }
     next = 0;
     for (uint32_t i = 0; i < n;) {
@@ -113,18 +117,20 @@ static void find_runs(bars *b)
 static void find_fresh(bars *b, unsigned char *touched)
 {
     enum { UNTOUCHED, TOUCHED, ASSIGNED };
-    const uint32_t all = b->points + b->fixed;
+    const uint32_t all = b->all;
+    uint32_t next = 0; /* the first point behind those of fresh runs */
     for (uint32_t r = 0; r < b->run_count; r++) {
         bar_run *run = &b->runs[r];
         const uint32_t a = b->a[run->first];
         run->linked = run->steady && a == b->b[run->first] + 1;
-        run->fresh = run->linked;
+        run->fresh = run->linked && a >= next;
         for (uint32_t i = 0; run->fresh && i < run->count; i++) run->fresh = touched[a + i] == UNTOUCHED;
         for (uint32_t k = run->first; k < run->first + run->count; k++) {
             if (!touched[b->b[k]]) touched[b->b[k]] = TOUCHED;
             if (!touched[b->a[k]]) touched[b->a[k]] = TOUCHED;
         }
         for (uint32_t i = 0; run->fresh && i < run->count; i++) touched[a + i] = ASSIGNED;
+        if (run->fresh) next = a + run->count;
     }
     for (uint32_t i = 0; i < all; i++) {
         if (touched[i] == ASSIGNED) continue;
@@ -140,7 +146,7 @@ static int find_structure(bars *b, int *fits_all)
     const uint32_t n = b->s->n;
     uint32_t *point_of = taut_mem_new(b->s->context, n, sizeof *point_of);
     uint32_t *rank = taut_mem_new(b->s->context, n, sizeof *rank);
-    unsigned char *touched = taut_mem_new(b->s->context, (size_t)n + b->count, sizeof *touched);
+    unsigned char *touched = taut_mem_new(b->s->context, (size_t)n + b->count + BARS_LANES, sizeof *touched);
     int fits = point_of && rank && touched;
     for (uint32_t i = 0; fits && i < n; i++) point_of[i] = n;
     for (uint32_t k = 0; fits && k < b->count; k++) fits = take_ends(b, point_of, k);
@@ -180,7 +186,7 @@ static real difference(const bars *b, uint32_t k, int c)
 {
     const uint32_t from = b->b[k];
     const real end = from < b->points ? b->q[b->first[from] + (uint32_t)c]
-                                      : b->places[(from - b->points) * BARS_SPACE + (uint32_t)c];
+                                      : b->places[(from - b->moving) * BARS_SPACE + (uint32_t)c];
     return b->q[b->first[b->a[k]] + (uint32_t)c] - end;
 }
 
@@ -217,7 +223,7 @@ static int find_scale(bars *b, uint32_t k)
         if (REAL(fabs)(along) > REAL(fabs)(way)) way = along, b->scale[k] = (now[c] - then[c]) / way;
     }
     for (uint32_t c = 0; from >= b->points && c < size; c++)
-        b->places[(from - b->points) * BARS_SPACE + c] = -then[c] / b->scale[k];
+        b->places[(from - b->moving) * BARS_SPACE + c] = -then[c] / b->scale[k];
     return way != 0 && b->scale[k] != 0 && b->scale[k] - b->scale[k] == 0;
 }
 
@@ -227,7 +233,7 @@ static int is_distance(const bars *b, uint32_t k)
     const real *at_a = entries_of(b, b->entries, k);
     const int size = b->size[b->a[k]], two = b->b[k] < b->points;
     for (int c = 0; c < size; c++) {
-        const real far = two ? 0 : REAL(fabs)(b->places[(b->b[k] - b->points) * BARS_SPACE + (uint32_t)c]);
+        const real far = two ? 0 : REAL(fabs)(b->places[(b->b[k] - b->moving) * BARS_SPACE + (uint32_t)c]);
         const real is = b->scale[k] * difference(b, k, c);
         const real unit = 64 * REAL_EPSILON * REAL(fabs)(b->scale[k]) * (4 + far);
         if (!(REAL(fabs)(at_a[c] - is) <= unit) || (two && !(REAL(fabs)(at_a[c - size] + is) <= unit))) return 0;
@@ -241,7 +247,7 @@ static void find_squares(bars *b)
     memset(b->q, 0, b->s->n * sizeof *b->q);
     for (uint32_t k = b->count; k-- > 0;)
         for (uint32_t c = 0; b->b[k] >= b->points && c < b->size[b->a[k]]; c++)
-            b->q[b->first[b->a[k]] + c] = b->places[(b->b[k] - b->points) * BARS_SPACE + c];
+            b->q[b->first[b->a[k]] + c] = b->places[(b->b[k] - b->moving) * BARS_SPACE + c];
     evaluate(b);
     for (uint32_t k = 0; k < b->count; k++) {
         real far = 0;
@@ -289,7 +295,7 @@ static int make_room(bars *b)
     b->size = taut_mem_new(context, n, sizeof *b->size);
     b->a = taut_mem_new(context, c, sizeof *b->a), b->b = taut_mem_new(context, c, sizeof *b->b);
     b->runs = taut_mem_new(context, c, sizeof *b->runs);
-    b->others = taut_mem_new(context, n + c, sizeof *b->others);
+    b->others = taut_mem_new(context, n + c + BARS_LANES, sizeof *b->others);
     b->scale = taut_mem_new(context, c, sizeof(real)), b->square = taut_mem_new(context, c, sizeof(real));
     b->places = taut_mem_new(context, c * BARS_SPACE, sizeof(real));
     b->q = taut_mem_new(context, n, sizeof(real)), b->g = taut_mem_new(context, c, sizeof(real));

@@ -15,7 +15,7 @@ typedef struct {
     uint32_t first, count;
     int steady;
     int linked;             /* and each begins where the one before ends: a chain; */
-    int fresh;              /* no run before has a bar at its ends a */
+    int fresh;              /* no run before has a bar at its ends a, and these follow those of the fresh runs before */
 } bar_run;
 
 /* Points one behind the other. */
@@ -27,7 +27,11 @@ typedef struct {
     struct system *s;
     uint32_t count;         /* bars: constraints */
     uint32_t points;        /* that move */
-    uint32_t fixed;         /* places where bars end, which are points `points` and up */
+    uint32_t fixed;         /* places where bars end, which are points `moving` and up */
+    uint32_t moving;        /* points, with what fills up the last BARS_LANES of them */
+    uint32_t all;           /* moving and fixed ones; */
+    size_t point_room, bar_room; /* so many numbers an array of points or of bars has, to be read and written in whole
+                                    blocks of lanes from anywhere on */
     uint32_t *first;        /* coordinate of each point; */
     unsigned char *size;    /* it has so many, at most BARS_SPACE */
     uint32_t spacing;       /* 3 or 2: all points have so many, one behind the other; 0: they are looked up */
@@ -44,7 +48,9 @@ typedef struct {
     real *q, *g, *entries, *origin; /* work; the last two as long as the coordinates at least */
 } bars;
 
-enum { BARS_SPACE = 3 };
+enum { BARS_SPACE = 3, BARS_LANES = 8 };
+/* Whole blocks of lanes. */
+#define BARS_FILLED(count) (((count) + (BARS_LANES - 1)) & ~(uint32_t)(BARS_LANES - 1))
 
 /* *result is NULL for another system. BLOCK_G must have been prepared. */
 int X(bars_find)(struct system *s, bars **result);

@@ -121,7 +121,7 @@ static int weigh(points *r)
     }
     for (uint32_t j = 0; j < b->fixed; j++)
         for (int c = 0; c < BARS_SPACE; c++)
-            r->q.c[c][b->points + j] = r->q1.c[c][b->points + j] = b->places[j * BARS_SPACE + (uint32_t)c];
+            r->q.c[c][b->moving + j] = r->q1.c[c][b->moving + j] = b->places[j * BARS_SPACE + (uint32_t)c];
     return 1;
 }
 
@@ -204,7 +204,7 @@ static real position_measure(void *self, const real *y, const real *change)
     points *r = self;
     const real whole = r->speed; /* room: the size of the positions */
     (void)y;
-    points_subtract(r->b->count, r->y, 2 / (r->h * r->h), change, r->y);
+    points_subtract(r->b->count, 2 / (r->h * r->h), change, r->y);
     place_points(r, 1);
     return r->size / whole;
 }
@@ -286,7 +286,7 @@ static real velocity_measure(void *self, const real *mu, const real *change)
 {
     points *r = self;
     (void)mu;
-    points_subtract(r->b->count, r->mu, 2 / r->h, change, r->mu);
+    points_subtract(r->b->count, 2 / r->h, change, r->mu);
     return place_velocities(r) / r->speed;
 }
 
@@ -401,7 +401,7 @@ int X(points_forces)(const points *r, const state *x, method_forces *sums)
     points_guess(b->count, b->scale, x->lambda, NULL, r->y);
     points_push(b, r->y, &r->d, &r->push);
     for (uint32_t k = 0; k < b->count; k++) {
-        const real ends = b->b[k] < b->points ? 2 : 1;
+        const real ends = b->b[k] < b->moving ? 2 : 1;
         sums->apart += REAL(fabs)(r->y[k]) * REAL(sqrt)(ends * b->square[k]);
     }
     points_collect(b, &r->push, r->pull);
@@ -431,8 +431,8 @@ static void take(room_layout *l, size_t count, vectors *x)
 static void lay_out(void *self, room_layout *l)
 {
     points *r = self;
-    const size_t m = r->b->points, all = m + r->b->fixed, c = r->b->count;
-    take(l, all, &r->q), take(l, all, &r->q1), take(l, all, &r->push), take(l, all, &r->v);
+    const size_t m = r->b->point_room, c = r->b->bar_room;
+    take(l, m, &r->q), take(l, m, &r->q1), take(l, m, &r->push), take(l, m, &r->v);
     take(l, m, &r->base);
     take(l, c, &r->d), take(l, c, &r->d1);
     r->w = room_reals(l, m);
@@ -448,7 +448,7 @@ static void lay_out(void *self, room_layout *l)
 static int list_bars(const bars *b, uint32_t **start, uint32_t **at)
 {
     taut_context *context = b->s->context;
-    const size_t all = (size_t)b->points + b->fixed;
+    const size_t all = b->all;
     *start = taut_mem_new(context, all + 2, sizeof **start);
     *at = taut_mem_new(context, 2 * (size_t)b->count, sizeof **at);
     if (!*start || !*at) return TAUT_OUT_OF_MEMORY;

@@ -14,6 +14,11 @@ typedef struct {
     real *c[BARS_SPACE];
 } vectors;
 
+/* So many numbers at once, wherever they stand. */
+typedef real lanes __attribute__((vector_size(BARS_LANES * sizeof(real)), aligned(sizeof(real)), may_alias));
+#define LANES_AT(x) (*(const lanes *)(x))
+#define LANES_TO(x) (*(lanes *)(x))
+
 /* BODY for every point I, with each coordinate c of it: J is its place in arrays of the state. */
 #define POINTS_EACH(B, BODY)                                                      \
     do {                                                                          \
@@ -83,55 +88,54 @@ POINTS_INSIDE void points_pull(size_t count, const real *restrict y, const real 
     for (size_t k = 0; k < count; k++) g[k] -= y[k] * d[k];
 }
 
-/* The same for bars that are linked: f is g + 1. fresh: nothing is in f so far, and what is there does not count. */
-POINTS_INSIDE void points_pull_linked(size_t count, int fresh, const real *restrict y, const real *restrict d,
-                                      real *restrict g)
+/* Of bars that are linked, at their ends a, where nothing is so far: f[k] at that of bar k. Writes a few more, which are
+   written later. */
+POINTS_INSIDE void points_pull_fresh(uint32_t count, const real *y, const real *d, real *f)
 {
-    real *restrict f = g + 1;
-    g[0] -= y[0] * d[0];
-    if (fresh)
-        for (size_t k = 0; k + 1 < count; k++) f[k] = y[k] * d[k] - y[k + 1] * d[k + 1];
-    else
-        for (size_t k = 0; k + 1 < count; k++) f[k] += y[k] * d[k] - y[k + 1] * d[k + 1];
-    f[count - 1] = (fresh ? 0 : f[count - 1]) + y[count - 1] * d[count - 1];
+    for (uint32_t k = 0; k < count; k += BARS_LANES)
+        LANES_TO(f + k) = LANES_AT(y + k) * LANES_AT(d + k) - LANES_AT(y + k + 1) * LANES_AT(d + k + 1);
+    f[count - 1] = y[count - 1] * d[count - 1];
 }
 
-POINTS_INSIDE void points_pull_any(const bars *b, const bar_run *run, const real *restrict y, const real *restrict d,
-                                   real *restrict f)
+/* All others. */
+POINTS_INSIDE void points_pull_rest(const bars *b, const bar_run *run, const real *y, const real *d, real *f)
 {
-    for (size_t k = run->first; k < (size_t)run->first + run->count; k++) {
-        const real force = y[k] * d[k];
-        f[b->a[k]] += force;
-        f[b->b[k]] -= force;
-    }
-}
-
-/* push = sum of y d over the bars of each point, with the sign of its end */
-static WIDE_LOOPS void points_push(const bars *b, const real *restrict y, const vectors *ds, const vectors *pushes)
-{
-    for (int c = 0; c < BARS_SPACE; c++) {
-        const real *restrict d = ds->c[c];
-        real *restrict f = pushes->c[c];
-        for (uint32_t i = 0; i < b->other_count; i++)
-            memset(f + b->others[i].first, 0, b->others[i].count * sizeof *f);
-        for (uint32_t r = 0; r < b->run_count; r++) {
-            const bar_run *run = &b->runs[r];
-            const size_t k = run->first;
-            if (run->linked)
-                points_pull_linked(run->count, run->fresh, y + k, d + k, f + b->b[k]);
-            else if (run->steady)
-                points_pull(run->count, y + k, d + k, f + b->a[k], f + b->b[k]);
-            else
-                points_pull_any(b, run, y, d, f);
+    const size_t first = run->first, end = first + run->count;
+    if (run->fresh) {
+        f[b->b[first]] -= y[first] * d[first];
+    } else if (run->steady) {
+        points_pull(run->count, y + first, d + first, f + b->a[first], f + b->b[first]);
+    } else {
+        for (size_t k = first; k < end; k++) {
+            const real force = y[k] * d[k];
+            f[b->a[k]] += force;
+            f[b->b[k]] -= force;
         }
     }
 }
 
+/* push = sum of y d over the bars of each point, with the sign of its end */
+static WIDE_LOOPS void points_push(const bars *b, const real *y, const vectors *ds, const vectors *pushes)
+{
+    for (int c = 0; c < BARS_SPACE; c++) {
+        const real *d = ds->c[c];
+        real *f = pushes->c[c];
+        for (uint32_t r = 0; r < b->run_count; r++)
+            if (b->runs[r].fresh)
+                points_pull_fresh(b->runs[r].count, y + b->runs[r].first, d + b->runs[r].first,
+                                  f + b->a[b->runs[r].first]);
+        for (uint32_t i = 0; i < b->other_count; i++)
+            for (uint32_t k = 0; k < b->others[i].count; k++) f[b->others[i].first + k] = 0;
+        for (uint32_t r = 0; r < b->run_count; r++) points_pull_rest(b, &b->runs[r], y, d, f);
+    }
+}
+
 /* q1 = q + (base + factor w push), as low_parts of verlet_loops.h does it; w NULL: 1. Returns how far q1 moved, or, the
-   first time, the largest q1. */
-static WIDE_LOOPS extreme points_move(uint32_t count, const vectors *qs, const vectors *bases, const real *restrict w,
+   first time, the largest q1. What fills up the points is zero. */
+static WIDE_LOOPS extreme points_move(uint32_t points, const vectors *qs, const vectors *bases, const real *restrict w,
                                       const vectors *pushes, real factor, int again, const vectors *to)
 {
+    const uint32_t count = BARS_FILLED(points);
     extreme most = 0;
     for (int c = 0; c < BARS_SPACE; c++) {
         const real *restrict q = qs->c[c], *restrict base = bases->c[c], *restrict push = pushes->c[c];
@@ -190,17 +194,11 @@ static WIDE_LOOPS extreme points_rates(const bars *b, const vectors *ds, const v
     return most;
 }
 
-/* x = before - factor y. Returns the largest. */
-static WIDE_LOOPS extreme points_subtract(uint32_t count, const real *before, real factor, const real *restrict y,
-                                          real *x)
+/* x -= factor y; what fills them up counts for nothing. */
+static WIDE_LOOPS void points_subtract(uint32_t bars, real factor, const real *restrict y, real *restrict x)
 {
-    extreme most = 0;
-    for (uint32_t k = 0; k < count; k++) {
-        const real now = before[k] - factor * y[k];
-        most = extreme_see(most, now);
-        x[k] = now;
-    }
-    return most;
+    const uint32_t count = BARS_FILLED(bars);
+    for (uint32_t k = 0; k < count; k++) x[k] -= factor * y[k];
 }
 
 /* y = s (x + trend); trend NULL: 0 */

@@ -16,10 +16,6 @@ const points_watched *X(points_watch_read)(points_watch *w, const state *x) { re
 #include "method/points.h"
 #include "method/points_loops.h"
 
-/* Sums are of LANES terms each, added up in the end: the same bits whatever the vectors of the processor. */
-enum { LANES = 8 };
-typedef real lanes __attribute__((vector_size(LANES * sizeof(real)), aligned(sizeof(real)), may_alias));
-
 struct points_watch {
     struct system *s;
     bars *b;
@@ -71,20 +67,14 @@ static int refresh(points_watch *z)
     z->serves = bars_hold(z->b) && find_masses(z);
     if (!z->serves) return 0;
     for (uint32_t j = 0; j < b->fixed; j++)
-        for (int c = 0; c < BARS_SPACE; c++) z->q.c[c][b->points + j] = b->places[j * BARS_SPACE + (uint32_t)c];
+        for (int c = 0; c < BARS_SPACE; c++) z->q.c[c][b->moving + j] = b->places[j * BARS_SPACE + (uint32_t)c];
     if (z->has_energy) find_potential(z);
     return 1;
 }
 
 /* ---- sums ---- */
 
-POINTS_INSIDE lanes at(const real *x, uint32_t i)
-{
-    lanes v;
-    memcpy(&v, x + i, sizeof v);
-    return v;
-}
-
+/* Sums are of BARS_LANES terms each, added up in the end: the same bits whatever the vectors of the processor. */
 POINTS_INSIDE real total(const lanes *x)
 {
     return (((*x)[0] + (*x)[1]) + ((*x)[2] + (*x)[3])) + (((*x)[4] + (*x)[5]) + ((*x)[6] + (*x)[7]));
@@ -95,13 +85,13 @@ POINTS_INSIDE real total(const lanes *x)
 static WIDE_LOOPS void sum_energy(points_watch *z, real *twice, real *work)
 {
     lanes motion = { 0 }, against = { 0 };
-    for (uint32_t i = 0; i < z->b->points; i += LANES) {
-        const lanes w = at(z->w, i);
+    for (uint32_t i = 0; i < z->b->points; i += BARS_LANES) {
+        const lanes w = LANES_AT(z->w + i);
         for (int c = 0; c < BARS_SPACE; c++) {
-            const lanes p = at(z->p.c[c], i), v = w * p;
-            memcpy(z->v.c[c] + i, &v, sizeof v);
+            const lanes p = LANES_AT(z->p.c[c] + i), v = w * p;
+            LANES_TO(z->v.c[c] + i) = v;
             motion += p * v;
-            against += at(z->f.c[c], i) * at(z->q.c[c], i);
+            against += LANES_AT(z->f.c[c] + i) * LANES_AT(z->q.c[c] + i);
         }
     }
     *twice = total(&motion), *work = total(&against);
@@ -110,7 +100,7 @@ static WIDE_LOOPS void sum_energy(points_watch *z, real *twice, real *work)
 static WIDE_LOOPS real sum_along(const points_watch *z, int axis)
 {
     lanes sum = { 0 };
-    for (uint32_t i = 0; i < z->b->points; i += LANES) sum += at(z->p.c[axis], i);
+    for (uint32_t i = 0; i < z->b->points; i += BARS_LANES) sum += LANES_AT(z->p.c[axis] + i);
     return total(&sum);
 }
 
@@ -118,8 +108,8 @@ static WIDE_LOOPS real sum_around(const points_watch *z, int axis)
 {
     const int a = (axis + 1) % 3, b = (axis + 2) % 3;
     lanes sum = { 0 };
-    for (uint32_t i = 0; i < z->b->points; i += LANES)
-        sum += at(z->q.c[a], i) * at(z->p.c[b], i) - at(z->q.c[b], i) * at(z->p.c[a], i);
+    for (uint32_t i = 0; i < z->b->points; i += BARS_LANES)
+        sum += LANES_AT(z->q.c[a] + i) * LANES_AT(z->p.c[b] + i) - LANES_AT(z->q.c[b] + i) * LANES_AT(z->p.c[a] + i);
     return total(&sum);
 }
 
@@ -177,14 +167,14 @@ void X(points_watch_destroy)(points_watch *z)
 
 static void take(room_layout *l, const bars *b, vectors *x)
 {
-    for (int c = 0; c < BARS_SPACE; c++) x->c[c] = room_reals(l, (size_t)b->points + b->fixed + LANES);
+    for (int c = 0; c < BARS_SPACE; c++) x->c[c] = room_reals(l, b->point_room);
 }
 
 static void lay_out(void *self, room_layout *l)
 {
     points_watch *z = self;
     take(l, z->b, &z->q), take(l, z->b, &z->p), take(l, z->b, &z->v), take(l, z->b, &z->f);
-    z->w = room_reals(l, (size_t)z->b->points + z->b->fixed + LANES);
+    z->w = room_reals(l, z->b->point_room);
 }
 
 /* Whether xi(q) of a symmetry is e or e x q for all points, found at some state. */
