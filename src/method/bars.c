@@ -55,34 +55,30 @@ static int take_ends(bars *b, uint32_t *point_of, uint32_t k)
     return 1;
 }
 
-/* Points in the order of their coordinates. */
+/* Points in the order of their coordinates; rank: work. */
 static void sort_points(bars *b, const uint32_t *point_of, uint32_t *rank)
 {
     const uint32_t n = b->s->n;
     uint32_t next = 0;
-    b->moving = BARS_FILLED(b->points);
-    b->all = b->moving + b->fixed;
-    b->point_room = (size_t)b->all + 2 * BARS_LANES;
-    b->bar_room = (size_t)b->count + 2 * BARS_LANES;
     for (uint32_t i = 0; i < n; i++)
         if (b->first[point_of[i]] == i) rank[point_of[i]] = next++;
+    b->begin = b->b[0] >= n && rank[b->a[0]] == 0;
+    b->behind = b->begin + BARS_FILLED(b->points);
+    b->all = b->behind + b->fixed - b->begin;
+    b->point_room = (size_t)b->all + 2 * BARS_LANES;
+    b->bar_room = (size_t)b->count + 2 * BARS_LANES;
     for (uint32_t k = 0; k < b->count; k++) {
-        b->a[k] = rank[b->a[k]];
-        b->b[k] = b->b[k] >= n ? b->moving + (b->b[k] - n) : rank[b->b[k]];
+        b->a[k] = b->begin + rank[b->a[k]];
+        b->b[k] = b->b[k] >= n ? bars_fixed(b, b->b[k] - n) : b->begin + rank[b->b[k]];
     }
     next = 0;
-    for (uint32_t i = 0; i < n;) {
-        const uint32_t size = b->size[point_of[i]];
-        rank[next++] = i | size << 30;
-        i += size;
-    }
-    b->spacing = BARS_SPACE;
+    for (uint32_t i = 0; i < n; i += rank[next++] >> 30) rank[next] = i | (uint32_t)b->size[point_of[i]] << 30;
+    b->spacing = rank[0] >> 30 == 1 ? 0 : rank[0] >> 30;
     for (uint32_t i = 0; i < b->points; i++) {
-        b->first[i] = rank[i] & ((1u << 30) - 1), b->size[i] = (unsigned char)(rank[i] >> 30);
-        if (i == 0) b->spacing = b->size[0];
-        if (b->size[i] != b->spacing || b->first[i] != i * b->spacing) b->spacing = 0;
+        const uint32_t first = rank[i] & ((1u << 30) - 1), size = rank[i] >> 30;
+        b->first[b->begin + i] = first, b->size[b->begin + i] = (unsigned char)size;
+        if (size != b->spacing || first != i * b->spacing) b->spacing = 0;
     }
-    if (b->spacing == 1) b->spacing = 0;
 }
 
 /* Coordinates that no bar has, as many together as fit into a point. */
@@ -146,7 +142,7 @@ static int find_structure(bars *b, int *fits_all)
     const uint32_t n = b->s->n;
     uint32_t *point_of = taut_mem_new(b->s->context, n, sizeof *point_of);
     uint32_t *rank = taut_mem_new(b->s->context, n, sizeof *rank);
-    unsigned char *touched = taut_mem_new(b->s->context, (size_t)n + b->count + BARS_LANES, sizeof *touched);
+    unsigned char *touched = taut_mem_new(b->s->context, (size_t)n + b->count + BARS_LANES + 1, sizeof *touched);
     int fits = point_of && rank && touched;
     for (uint32_t i = 0; fits && i < n; i++) point_of[i] = n;
     for (uint32_t k = 0; fits && k < b->count; k++) fits = take_ends(b, point_of, k);
@@ -181,14 +177,13 @@ static void evaluate(bars *b)
     X(system_block_values)(b->s, BLOCK_G, &at, b->entries);
 }
 
-/* Coordinate c of the difference of the ends of bar k at b->q. */
-static real difference(const bars *b, uint32_t k, int c)
+/* Coordinate c of an end of bar k at b->q, and of the difference of its ends. */
+static real end_at(const bars *b, uint32_t point, uint32_t c)
 {
-    const uint32_t from = b->b[k];
-    const real end = from < b->points ? b->q[b->first[from] + (uint32_t)c]
-                                      : b->places[(from - b->moving) * BARS_SPACE + (uint32_t)c];
-    return b->q[b->first[b->a[k]] + (uint32_t)c] - end;
+    return bars_is_fixed(b, point) ? bars_place(b, point)[c] : b->q[b->first[point] + c];
 }
+
+static real difference(const bars *b, uint32_t k, uint32_t c) { return end_at(b, b->a[k], c) - end_at(b, b->b[k], c); }
 
 /* The entries of row k at end a. */
 static const real *entries_of(const bars *b, const real *entries, uint32_t k)
@@ -212,18 +207,18 @@ static void move_at_random(bars *b, uint64_t *seed)
     evaluate(b);
 }
 
-/* From the entries at another state. */
+/* And the fixed place, from the entries at another state. */
 static int find_scale(bars *b, uint32_t k)
 {
     const real *now = entries_of(b, b->entries, k), *then = entries_of(b, b->origin, k);
-    const uint32_t from = b->b[k], size = b->size[b->a[k]];
+    const uint32_t size = b->size[b->a[k]];
+    const int fixed = bars_is_fixed(b, b->b[k]);
     real way = 0;
     for (uint32_t c = 0; c < size; c++) {
-        const real along = b->q[b->first[b->a[k]] + c] - (from < b->points ? b->q[b->first[from] + c] : 0);
+        const real along = end_at(b, b->a[k], c) - (fixed ? 0 : end_at(b, b->b[k], c));
         if (REAL(fabs)(along) > REAL(fabs)(way)) way = along, b->scale[k] = (now[c] - then[c]) / way;
     }
-    for (uint32_t c = 0; from >= b->points && c < size; c++)
-        b->places[(from - b->moving) * BARS_SPACE + c] = -then[c] / b->scale[k];
+    for (uint32_t c = 0; fixed && c < size; c++) bars_place(b, b->b[k])[c] = -then[c] / b->scale[k];
     return way != 0 && b->scale[k] != 0 && b->scale[k] - b->scale[k] == 0;
 }
 
@@ -231,12 +226,14 @@ static int find_scale(bars *b, uint32_t k)
 static int is_distance(const bars *b, uint32_t k)
 {
     const real *at_a = entries_of(b, b->entries, k);
-    const int size = b->size[b->a[k]], two = b->b[k] < b->points;
-    for (int c = 0; c < size; c++) {
-        const real far = two ? 0 : REAL(fabs)(b->places[(b->b[k] - b->moving) * BARS_SPACE + (uint32_t)c]);
+    const uint32_t size = b->size[b->a[k]];
+    const int two = !bars_is_fixed(b, b->b[k]);
+    for (uint32_t c = 0; c < size; c++) {
+        const real far = two ? 0 : REAL(fabs)(bars_place(b, b->b[k])[c]);
         const real is = b->scale[k] * difference(b, k, c);
         const real unit = 64 * REAL_EPSILON * REAL(fabs)(b->scale[k]) * (4 + far);
-        if (!(REAL(fabs)(at_a[c] - is) <= unit) || (two && !(REAL(fabs)(at_a[c - size] + is) <= unit))) return 0;
+        if (!(REAL(fabs)(at_a[c] - is) <= unit)) return 0;
+        if (two && !(REAL(fabs)(*(at_a + c - size) + is) <= unit)) return 0;
     }
     return 1;
 }
@@ -246,14 +243,14 @@ static void find_squares(bars *b)
 {
     memset(b->q, 0, b->s->n * sizeof *b->q);
     for (uint32_t k = b->count; k-- > 0;)
-        for (uint32_t c = 0; b->b[k] >= b->points && c < b->size[b->a[k]]; c++)
-            b->q[b->first[b->a[k]] + c] = b->places[(b->b[k] - b->moving) * BARS_SPACE + c];
+        for (uint32_t c = 0; bars_is_fixed(b, b->b[k]) && c < b->size[b->a[k]]; c++)
+            b->q[b->first[b->a[k]] + c] = bars_place(b, b->b[k])[c];
     evaluate(b);
     for (uint32_t k = 0; k < b->count; k++) {
+        const int fixed = bars_is_fixed(b, b->b[k]);
         real far = 0;
-        for (int c = 0; b->b[k] >= b->points && c < b->size[b->a[k]]; c++)
-            far += difference(b, k, c) * difference(b, k, c);
-        b->square[k] = b->b[k] < b->points ? b->square[k] / b->scale[k] : far - 2 * b->g[k] / b->scale[k];
+        for (uint32_t c = 0; fixed && c < b->size[b->a[k]]; c++) far += difference(b, k, c) * difference(b, k, c);
+        b->square[k] = fixed ? far - 2 * b->g[k] / b->scale[k] : b->square[k] / b->scale[k];
     }
 }
 
@@ -291,12 +288,13 @@ static int make_room(bars *b)
 {
     taut_context *context = b->s->context;
     const size_t n = b->s->n, c = b->count, all = (size_t)pattern_entries(rows_of(b->s)), entries = all > n ? all : n;
-    b->first = taut_mem_new(context, n, sizeof *b->first);
-    b->size = taut_mem_new(context, n, sizeof *b->size);
+    b->first = taut_mem_new(context, n + 1, sizeof *b->first);
+    b->size = taut_mem_new(context, n + 1, sizeof *b->size);
     b->a = taut_mem_new(context, c, sizeof *b->a), b->b = taut_mem_new(context, c, sizeof *b->b);
     b->runs = taut_mem_new(context, c, sizeof *b->runs);
     b->others = taut_mem_new(context, n + c + BARS_LANES, sizeof *b->others);
-    b->scale = taut_mem_new(context, c, sizeof(real)), b->square = taut_mem_new(context, c, sizeof(real));
+    b->scale = taut_mem_new(context, c + 2 * BARS_LANES, sizeof(real));
+    b->square = taut_mem_new(context, c + 2 * BARS_LANES, sizeof(real));
     b->places = taut_mem_new(context, c * BARS_SPACE, sizeof(real));
     b->q = taut_mem_new(context, n, sizeof(real)), b->g = taut_mem_new(context, c, sizeof(real));
     b->entries = taut_mem_new(context, entries, sizeof(real));

@@ -26,13 +26,14 @@ typedef struct {
 typedef struct {
     struct system *s;
     uint32_t count;         /* bars: constraints */
-    uint32_t points;        /* that move */
-    uint32_t fixed;         /* places where bars end, which are points `moving` and up */
-    uint32_t moving;        /* points, with what fills up the last BARS_LANES of them */
-    uint32_t all;           /* moving and fixed ones; */
+    uint32_t points;        /* that move: numbers begin .. begin + points - 1; */
+    uint32_t begin;         /* 1: number 0 is the fixed end of the first bar, so that a chain is numbered from there */
+    uint32_t fixed;         /* places where bars end, which are points too: but for number 0 they are `behind` and up, */
+    uint32_t behind;        /* behind the moving points, with what fills up the last BARS_LANES of these */
+    uint32_t all;
     size_t point_room, bar_room; /* so many numbers an array of points or of bars has, to be read and written in whole
                                     blocks of lanes from anywhere on */
-    uint32_t *first;        /* coordinate of each point; */
+    uint32_t *first;        /* coordinate of each moving point, by its number; */
     unsigned char *size;    /* it has so many, at most BARS_SPACE */
     uint32_t spacing;       /* 3 or 2: all points have so many, one behind the other; 0: they are looked up */
     uint32_t *a, *b;        /* ends */
@@ -51,6 +52,18 @@ typedef struct {
 enum { BARS_SPACE = 3, BARS_LANES = 8 };
 /* Whole blocks of lanes. */
 #define BARS_FILLED(count) (((count) + (BARS_LANES - 1)) & ~(uint32_t)(BARS_LANES - 1))
+
+static inline int bars_is_fixed(const bars *b, uint32_t point) { return point < b->begin || point >= b->behind; }
+/* The point of fixed place j. */
+static inline uint32_t bars_fixed(const bars *b, uint32_t j)
+{
+    return j < b->begin ? 0 : b->behind + j - b->begin;
+}
+/* Where the coordinates of a fixed point are. */
+static inline real *bars_place(const bars *b, uint32_t point)
+{
+    return b->places + (size_t)(point < b->begin ? 0 : point - b->behind + b->begin) * BARS_SPACE;
+}
 
 /* *result is NULL for another system. BLOCK_G must have been prepared. */
 int X(bars_find)(struct system *s, bars **result);

@@ -71,7 +71,7 @@ struct points {
 
 /* ---- weights ---- */
 
-static real weight_of(const points *r, uint32_t point) { return point < r->b->points ? r->w[point] : 0; }
+static real weight_of(const points *r, uint32_t point) { return bars_is_fixed(r->b, point) ? 0 : r->w[point]; }
 
 static real shared_weight(const points *r, uint32_t k, uint32_t l)
 {
@@ -90,9 +90,9 @@ static int find_masses(points *r)
     const bars *b = r->b;
     int fits = 1;
     r->even = 1;
-    for (uint32_t i = 0; i < b->points; i++) {
+    for (uint32_t i = b->begin; i < b->begin + b->points; i++) {
         r->w[i] = s->inverse_mass[b->first[i]];
-        r->even &= r->w[i] == r->w[0];
+        r->even &= r->w[i] == s->inverse_mass[0];
         for (uint32_t j = b->first[i]; j < b->first[i] + b->size[i]; j++)
             fits &= s->inverse_mass[j] == r->w[i] && s->offset[j] == 0;
     }
@@ -121,7 +121,7 @@ static int weigh(points *r)
     }
     for (uint32_t j = 0; j < b->fixed; j++)
         for (int c = 0; c < BARS_SPACE; c++)
-            r->q.c[c][b->moving + j] = r->q1.c[c][b->moving + j] = b->places[j * BARS_SPACE + (uint32_t)c];
+            r->q.c[c][bars_fixed(b, j)] = r->q1.c[c][bars_fixed(b, j)] = b->places[j * BARS_SPACE + (uint32_t)c];
     return 1;
 }
 
@@ -168,12 +168,12 @@ static int factor(points *r, const vectors *rows, const vectors *columns)
 /* ---- positions ---- */
 
 /* Of the forces of the bars to positions; masses apart unless they are equal. */
-static real push_factor(const points *r) { return r->h * r->h / 2 * (r->even ? r->w[0] : 1); }
+static real push_factor(const points *r) { return r->h * r->h / 2 * (r->even ? r->s->inverse_mass[0] : 1); }
 
 static void place_points(points *r, int again)
 {
     points_push(r->b, r->y, &r->d, &r->push);
-    const real moved = extreme_value(points_move(r->b->points, &r->q, &r->base, r->even ? NULL : r->w, &r->push,
+    const real moved = extreme_value(points_move(r->b, &r->q, &r->base, r->even ? NULL : r->w, &r->push,
                                                  push_factor(r), again, &r->q1));
     r->finite &= moved - moved == 0;
     r->size = moved;
@@ -401,7 +401,7 @@ int X(points_forces)(const points *r, const state *x, method_forces *sums)
     points_guess(b->count, b->scale, x->lambda, NULL, r->y);
     points_push(b, r->y, &r->d, &r->push);
     for (uint32_t k = 0; k < b->count; k++) {
-        const real ends = b->b[k] < b->moving ? 2 : 1;
+        const real ends = bars_is_fixed(b, b->b[k]) ? 1 : 2;
         sums->apart += REAL(fabs)(r->y[k]) * REAL(sqrt)(ends * b->square[k]);
     }
     points_collect(b, &r->push, r->pull);

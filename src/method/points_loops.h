@@ -18,24 +18,37 @@ typedef struct {
 typedef real lanes __attribute__((vector_size(BARS_LANES * sizeof(real)), aligned(sizeof(real)), may_alias));
 #define LANES_AT(x) (*(const lanes *)(x))
 #define LANES_TO(x) (*(lanes *)(x))
+/* The first `left` of them; zero for the others. */
+typedef int64_t lane_bits __attribute__((vector_size(BARS_LANES * sizeof(real))));
+#define LANES_FIRST(x, left) \
+    ((lanes)((lane_bits)(x) & ((lane_bits){ 0, 1, 2, 3, 4, 5, 6, 7 } < (int64_t)(left))))
+/* The last one of `before` and all but the last of x; all but the first of x and the first of `after`. Numbers that have
+   just been written are not read across two writes: the processor would wait until they are in the cache. */
+#ifdef __clang__
+#define LANES_BEHIND(before, x) __builtin_shufflevector(before, x, 7, 8, 9, 10, 11, 12, 13, 14)
+#define LANES_AHEAD(x, after) __builtin_shufflevector(x, after, 1, 2, 3, 4, 5, 6, 7, 8)
+#else
+#define LANES_BEHIND(before, x) __builtin_shuffle(before, x, (lane_bits){ 7, 8, 9, 10, 11, 12, 13, 14 })
+#define LANES_AHEAD(x, after) __builtin_shuffle(x, after, (lane_bits){ 1, 2, 3, 4, 5, 6, 7, 8 })
+#endif
 
-/* BODY for every point I, with each coordinate c of it: J is its place in arrays of the state. */
+/* BODY for every moving point I, with each coordinate c of it: J is its place in arrays of the state. */
 #define POINTS_EACH(B, BODY)                                                      \
     do {                                                                          \
-        const uint32_t count_ = (B)->points;                                      \
+        const uint32_t begin_ = (B)->begin, count_ = (B)->points;                 \
         if ((B)->spacing == 3) {                                                  \
-            for (uint32_t I = 0; I < count_; I++) {                               \
-                const size_t J = 3 * (size_t)I;                                   \
+            for (uint32_t i_ = 0; i_ < count_; i_++) {                            \
+                const size_t I = begin_ + i_, J = 3 * (size_t)i_;                 \
                 BODY(0, J) BODY(1, J + 1) BODY(2, J + 2)                          \
             }                                                                     \
         } else if ((B)->spacing == 2) {                                           \
-            for (uint32_t I = 0; I < count_; I++) {                               \
-                const size_t J = 2 * (size_t)I;                                   \
+            for (uint32_t i_ = 0; i_ < count_; i_++) {                            \
+                const size_t I = begin_ + i_, J = 2 * (size_t)i_;                 \
                 BODY(0, J) BODY(1, J + 1)                                         \
             }                                                                     \
         } else {                                                                  \
-            for (uint32_t I = 0; I < count_; I++) {                               \
-                const size_t J = (B)->first[I];                                   \
+            for (uint32_t i_ = 0; i_ < count_; i_++) {                            \
+                const size_t I = begin_ + i_, J = (B)->first[I];                  \
                 BODY(0, J)                                                        \
                 if ((B)->size[I] > 1) { BODY(1, J + 1) }                          \
                 if ((B)->size[I] > 2) { BODY(2, J + 2) }                          \
@@ -89,20 +102,24 @@ POINTS_INSIDE void points_pull(size_t count, const real *restrict y, const real 
 }
 
 /* Of bars that are linked, at their ends a, where nothing is so far: f[k] at that of bar k. Writes a few more, which are
-   written later. */
-POINTS_INSIDE void points_pull_fresh(uint32_t count, const real *y, const real *d, real *f)
+   written later. last: no bars follow, and what is behind them is zero. */
+POINTS_INSIDE void points_pull_fresh(uint32_t count, int last, const real *y, const real *d, real *f)
 {
-    for (uint32_t k = 0; k < count; k += BARS_LANES)
-        LANES_TO(f + k) = LANES_AT(y + k) * LANES_AT(d + k) - LANES_AT(y + k + 1) * LANES_AT(d + k + 1);
-    f[count - 1] = y[count - 1] * d[count - 1];
+    lanes force = LANES_AT(y) * LANES_AT(d);
+    for (uint32_t k = 0; k < count; k += BARS_LANES) {
+        const lanes next = LANES_AT(y + k + BARS_LANES) * LANES_AT(d + k + BARS_LANES);
+        LANES_TO(f + k) = force - LANES_AHEAD(force, next);
+        force = next;
+    }
+    if (!last) f[count - 1] = y[count - 1] * d[count - 1];
 }
 
-/* All others. */
+/* All others. What pulls at the fixed end of the first bar is left out: nothing moves there. */
 POINTS_INSIDE void points_pull_rest(const bars *b, const bar_run *run, const real *y, const real *d, real *f)
 {
     const size_t first = run->first, end = first + run->count;
     if (run->fresh) {
-        f[b->b[first]] -= y[first] * d[first];
+        if (b->b[first] >= b->begin) f[b->b[first]] -= y[first] * d[first];
     } else if (run->steady) {
         points_pull(run->count, y + first, d + first, f + b->a[first], f + b->b[first]);
     } else {
@@ -122,7 +139,7 @@ static WIDE_LOOPS void points_push(const bars *b, const real *y, const vectors *
         real *f = pushes->c[c];
         for (uint32_t r = 0; r < b->run_count; r++)
             if (b->runs[r].fresh)
-                points_pull_fresh(b->runs[r].count, y + b->runs[r].first, d + b->runs[r].first,
+                points_pull_fresh(b->runs[r].count, r + 1 == b->run_count, y + b->runs[r].first, d + b->runs[r].first,
                                   f + b->a[b->runs[r].first]);
         for (uint32_t i = 0; i < b->other_count; i++)
             for (uint32_t k = 0; k < b->others[i].count; k++) f[b->others[i].first + k] = 0;
@@ -132,14 +149,16 @@ static WIDE_LOOPS void points_push(const bars *b, const real *y, const vectors *
 
 /* q1 = q + (base + factor w push), as low_parts of verlet_loops.h does it; w NULL: 1. Returns how far q1 moved, or, the
    first time, the largest q1. What fills up the points is zero. */
-static WIDE_LOOPS extreme points_move(uint32_t points, const vectors *qs, const vectors *bases, const real *restrict w,
+static WIDE_LOOPS extreme points_move(const bars *b, const vectors *qs, const vectors *bases, const real *restrict w,
                                       const vectors *pushes, real factor, int again, const vectors *to)
 {
-    const uint32_t count = BARS_FILLED(points);
+    const uint32_t count = BARS_FILLED(b->points);
     extreme most = 0;
+    if (w) w += b->begin;
     for (int c = 0; c < BARS_SPACE; c++) {
-        const real *restrict q = qs->c[c], *restrict base = bases->c[c], *restrict push = pushes->c[c];
-        real *restrict q1 = to->c[c];
+        const real *restrict q = qs->c[c] + b->begin, *restrict base = bases->c[c] + b->begin;
+        const real *restrict push = pushes->c[c] + b->begin;
+        real *restrict q1 = to->c[c] + b->begin;
 #define ALL(motion, seen)                                            \
     for (uint32_t i = 0; i < count; i++) {                           \
         const real now = q[i] + (base[i] + factor * (motion));       \
@@ -159,39 +178,73 @@ static WIDE_LOOPS extreme points_move(uint32_t points, const vectors *qs, const 
     return most;
 }
 
+/* BODY for every bar K: in blocks of the linked ones, with a..c the coordinates of ends a in p, q and r, and u..w those of
+   ends b, where T is LANES; otherwise one by one, where T is a number. LEFT: so many of the block count. */
+#define BARS_EACH(B, P, Q, R, BODY)                                                                      \
+    for (uint32_t r_ = 0; r_ < (B)->run_count; r_++) {                                                   \
+        const bar_run *run_ = &(B)->runs[r_];                                                            \
+        const size_t end_ = (size_t)run_->first + run_->count;                                           \
+        if (run_->linked) {                                                                              \
+            const size_t a_ = (B)->a[run_->first];                                                       \
+            const real *p_ = (P) + a_, *q_ = (Q) + a_, *s_ = (R) + a_;                                   \
+            const real at_first[BARS_SPACE] = { p_[-1], q_[-1], s_[-1] };                                \
+            lanes pb = { 0 }, qb = { 0 }, rb = { 0 };                                                    \
+            pb[BARS_LANES - 1] = at_first[0], qb[BARS_LANES - 1] = at_first[1];                          \
+            rb[BARS_LANES - 1] = at_first[2];                                                            \
+            for (size_t K = run_->first; K < end_; K += BARS_LANES) {                                    \
+                const size_t k_ = K - run_->first, left_ = end_ - K;                                     \
+                const lanes pa = LANES_AT(p_ + k_), qa = LANES_AT(q_ + k_), ra = LANES_AT(s_ + k_);      \
+                const lanes x0 = pa - LANES_BEHIND(pb, pa), x1 = qa - LANES_BEHIND(qb, qa);              \
+                const lanes x2 = ra - LANES_BEHIND(rb, ra);                                              \
+                BODY(lanes, LANES_AT, LANES_PUT)                                                         \
+                pb = pa, qb = qa, rb = ra;                                                               \
+            }                                                                                            \
+        } else {                                                                                         \
+            BARS_OF_RUN(B, run_, {                                                                       \
+                const real x0 = (P)[A] - (P)[B_], x1 = (Q)[A] - (Q)[B_], x2 = (R)[A] - (R)[B_];          \
+                BODY(real, ONE_AT, ONE_PUT)                                                              \
+            });                                                                                          \
+        }                                                                                                \
+    }
+/* Behind the last bar zeros are written; behind the last one of a run what is written later. */
+#define LANES_PUT(x, value) LANES_TO(x) = LANES_FIRST(value, left_)
+#define ONE_AT(x) (*(x))
+#define ONE_PUT(x, value) *(x) = (value)
+
 /* (|d|^2 - L^2)/2 */
 static WIDE_LOOPS void points_stretches(const bars *b, const vectors *qs, real *restrict out)
 {
-    const real *restrict x = qs->c[0], *restrict y = qs->c[1], *restrict z = qs->c[2], *restrict square = b->square;
-    for (uint32_t r = 0; r < b->run_count; r++)
-        BARS_OF_RUN(b, &b->runs[r], {
-            const real u = x[A] - x[B_], v = y[A] - y[B_], w = z[A] - z[B_];
-            out[K] = (real)0.5 * (u * u + v * v + w * w - square[K]);
-        });
+    const real *square = b->square;
+#define BODY(type, at, put) put(out + K, (real)0.5 * (x0 * x0 + x1 * x1 + x2 * x2 - at(square + K)));
+    BARS_EACH(b, qs->c[0], qs->c[1], qs->c[2], BODY)
+#undef BODY
 }
 
 /* The vectors of the bars. */
 static WIDE_LOOPS void points_bars(const bars *b, const vectors *qs, const vectors *ds)
 {
-    const real *restrict x = qs->c[0], *restrict y = qs->c[1], *restrict z = qs->c[2];
     real *restrict d0 = ds->c[0], *restrict d1 = ds->c[1], *restrict d2 = ds->c[2];
-    for (uint32_t r = 0; r < b->run_count; r++)
-        BARS_OF_RUN(b, &b->runs[r], { d0[K] = x[A] - x[B_], d1[K] = y[A] - y[B_], d2[K] = z[A] - z[B_]; });
+#define BODY(type, at, put) put(d0 + K, x0); put(d1 + K, x1); put(d2 + K, x2);
+    BARS_EACH(b, qs->c[0], qs->c[1], qs->c[2], BODY)
+#undef BODY
+}
+
+static inline extreme points_largest(uint32_t bars, const real *restrict x)
+{
+    const uint32_t count = BARS_FILLED(bars);
+    extreme most = 0;
+    for (uint32_t k = 0; k < count; k++) most = extreme_see(most, x[k]);
+    return most;
 }
 
 /* d . (v_a - v_b). Returns the largest. */
 static WIDE_LOOPS extreme points_rates(const bars *b, const vectors *ds, const vectors *vs, real *restrict out)
 {
-    const real *restrict x = vs->c[0], *restrict y = vs->c[1], *restrict z = vs->c[2];
     const real *restrict d0 = ds->c[0], *restrict d1 = ds->c[1], *restrict d2 = ds->c[2];
-    extreme most = 0;
-    for (uint32_t r = 0; r < b->run_count; r++)
-        BARS_OF_RUN(b, &b->runs[r], {
-            const real now = d0[K] * (x[A] - x[B_]) + d1[K] * (y[A] - y[B_]) + d2[K] * (z[A] - z[B_]);
-            most = extreme_see(most, now);
-            out[K] = now;
-        });
-    return most;
+#define BODY(type, at, put) put(out + K, at(d0 + K) * x0 + at(d1 + K) * x1 + at(d2 + K) * x2);
+    BARS_EACH(b, vs->c[0], vs->c[1], vs->c[2], BODY)
+#undef BODY
+    return points_largest(b->count, out);
 }
 
 /* x -= factor y; what fills them up counts for nothing. */

@@ -39,7 +39,7 @@ static int find_masses(points_watch *z)
     const struct system *s = z->s;
     const bars *b = z->b;
     int fits = 1;
-    for (uint32_t i = 0; i < b->points; i++) {
+    for (uint32_t i = b->begin; i < b->begin + b->points; i++) {
         z->w[i] = s->inverse_mass[b->first[i]];
         for (uint32_t j = b->first[i]; j < b->first[i] + b->size[i]; j++)
             fits &= s->inverse_mass[j] == z->w[i] && s->offset[j] == 0;
@@ -67,7 +67,7 @@ static int refresh(points_watch *z)
     z->serves = bars_hold(z->b) && find_masses(z);
     if (!z->serves) return 0;
     for (uint32_t j = 0; j < b->fixed; j++)
-        for (int c = 0; c < BARS_SPACE; c++) z->q.c[c][b->moving + j] = b->places[j * BARS_SPACE + (uint32_t)c];
+        for (int c = 0; c < BARS_SPACE; c++) z->q.c[c][bars_fixed(b, j)] = b->places[j * BARS_SPACE + (uint32_t)c];
     if (z->has_energy) find_potential(z);
     return 1;
 }
@@ -85,7 +85,7 @@ POINTS_INSIDE real total(const lanes *x)
 static WIDE_LOOPS void sum_energy(points_watch *z, real *twice, real *work)
 {
     lanes motion = { 0 }, against = { 0 };
-    for (uint32_t i = 0; i < z->b->points; i += BARS_LANES) {
+    for (uint32_t i = z->b->begin; i < z->b->behind; i += BARS_LANES) {
         const lanes w = LANES_AT(z->w + i);
         for (int c = 0; c < BARS_SPACE; c++) {
             const lanes p = LANES_AT(z->p.c[c] + i), v = w * p;
@@ -100,7 +100,7 @@ static WIDE_LOOPS void sum_energy(points_watch *z, real *twice, real *work)
 static WIDE_LOOPS real sum_along(const points_watch *z, int axis)
 {
     lanes sum = { 0 };
-    for (uint32_t i = 0; i < z->b->points; i += BARS_LANES) sum += LANES_AT(z->p.c[axis] + i);
+    for (uint32_t i = z->b->begin; i < z->b->behind; i += BARS_LANES) sum += LANES_AT(z->p.c[axis] + i);
     return total(&sum);
 }
 
@@ -108,7 +108,7 @@ static WIDE_LOOPS real sum_around(const points_watch *z, int axis)
 {
     const int a = (axis + 1) % 3, b = (axis + 2) % 3;
     lanes sum = { 0 };
-    for (uint32_t i = 0; i < z->b->points; i += BARS_LANES)
+    for (uint32_t i = z->b->begin; i < z->b->behind; i += BARS_LANES)
         sum += LANES_AT(z->q.c[a] + i) * LANES_AT(z->p.c[b] + i) - LANES_AT(z->q.c[b] + i) * LANES_AT(z->p.c[a] + i);
     return total(&sum);
 }
