@@ -128,10 +128,14 @@ static void find_fresh(bars *b, unsigned char *touched)
         for (uint32_t i = 0; run->fresh && i < run->count; i++) touched[a + i] = ASSIGNED;
         if (run->fresh) next = a + run->count;
     }
-    for (uint32_t i = 0; i < all; i++) {
-        if (touched[i] == ASSIGNED) continue;
-        if (i > 0 && b->other_count && touched[i - 1] != ASSIGNED)
-            b->others[b->other_count - 1].count++;
+    /* Behind the last run zeros are written, see points_push. */
+    const bar_run *last = &b->runs[b->run_count - 1];
+    const uint32_t filled = last->fresh ? next : b->begin + b->points;
+    for (uint32_t i = b->begin; i < all; i++) {
+        if (touched[i] == ASSIGNED || (i >= filled && i < b->behind)) continue;
+        point_range *before = b->other_count ? &b->others[b->other_count - 1] : NULL;
+        if (before && before->first + before->count == i)
+            before->count++;
         else
             b->others[b->other_count++] = (point_range){ i, 1 };
     }

@@ -32,6 +32,20 @@ typedef int64_t lane_bits __attribute__((vector_size(BARS_LANES * sizeof(real)))
 #define LANES_AHEAD(x, after) __builtin_shuffle(x, after, (lane_bits){ 1, 2, 3, 4, 5, 6, 7, 8 })
 #endif
 
+/* The largest |x| so far, lane by lane (base/extreme.h), and of all lanes. */
+POINTS_INSIDE void lanes_see(lane_bits *most, const lanes *x)
+{
+    const lane_bits size = (lane_bits)*x & INT64_MAX, larger = size > *most;
+    *most ^= (size ^ *most) & larger;
+}
+
+POINTS_INSIDE extreme lanes_extreme(const lane_bits *most)
+{
+    extreme all = 0;
+    for (int l = 0; l < BARS_LANES; l++) all = extreme_join(all, (*most)[l]);
+    return all;
+}
+
 /* BODY for every moving point I, with each coordinate c of it: J is its place in arrays of the state. */
 #define POINTS_EACH(B, BODY)                                                      \
     do {                                                                          \
@@ -149,33 +163,24 @@ static WIDE_LOOPS void points_push(const bars *b, const real *y, const vectors *
 
 /* q1 = q + (base + factor w push), as low_parts of verlet_loops.h does it; w NULL: 1. Returns how far q1 moved, or, the
    first time, the largest q1. What fills up the points is zero. */
-static WIDE_LOOPS extreme points_move(const bars *b, const vectors *qs, const vectors *bases, const real *restrict w,
+static WIDE_LOOPS extreme points_move(const bars *b, const vectors *qs, const vectors *bases, const real *w,
                                       const vectors *pushes, real factor, int again, const vectors *to)
 {
-    const uint32_t count = BARS_FILLED(b->points);
-    extreme most = 0;
-    if (w) w += b->begin;
-    for (int c = 0; c < BARS_SPACE; c++) {
-        const real *restrict q = qs->c[c] + b->begin, *restrict base = bases->c[c] + b->begin;
-        const real *restrict push = pushes->c[c] + b->begin;
-        real *restrict q1 = to->c[c] + b->begin;
-#define ALL(motion, seen)                                            \
-    for (uint32_t i = 0; i < count; i++) {                           \
-        const real now = q[i] + (base[i] + factor * (motion));       \
-        most = extreme_see(most, seen);                              \
-        q1[i] = now;                                                 \
-    }
-        if (w && again)
-            ALL(w[i] * push[i], now - q1[i])
-        else if (w)
-            ALL(w[i] * push[i], now)
-        else if (again)
-            ALL(push[i], now - q1[i])
-        else
-            ALL(push[i], now)
-#undef ALL
-    }
-    return most;
+    const lane_bits seen = again ? ~(lane_bits){ 0 } : (lane_bits){ 0 }; /* of what is subtracted */
+    const size_t end = b->behind;
+    const vectors q = *qs, base = *bases, push = *pushes, q1 = *to;
+    lane_bits most[BARS_SPACE] = { { 0 }, { 0 }, { 0 } }; /* one for each component: they do not wait for each other */
+    for (size_t i = b->begin; i < end; i += BARS_LANES)
+        for (int c = 0; c < BARS_SPACE; c++) {
+            lanes motion = LANES_AT(push.c[c] + i);
+            if (w) motion *= LANES_AT(w + i);
+            const lanes now = LANES_AT(q.c[c] + i) + (LANES_AT(base.c[c] + i) + factor * motion);
+            const lanes change = now - (lanes)((lane_bits)LANES_AT(q1.c[c] + i) & seen);
+            lanes_see(&most[c], &change);
+            LANES_TO(q1.c[c] + i) = now;
+        }
+    for (int c = 1; c < BARS_SPACE; c++) lanes_see(&most[0], (const lanes *)&most[c]);
+    return lanes_extreme(&most[0]);
 }
 
 /* BODY for every bar K: in blocks of the linked ones, with a..c the coordinates of ends a in p, q and r, and u..w those of
@@ -229,7 +234,7 @@ static WIDE_LOOPS void points_bars(const bars *b, const vectors *qs, const vecto
 #undef BODY
 }
 
-static inline extreme points_largest(uint32_t bars, const real *restrict x)
+POINTS_INSIDE extreme points_largest(uint32_t bars, const real *restrict x)
 {
     const uint32_t count = BARS_FILLED(bars);
     extreme most = 0;
@@ -248,10 +253,9 @@ static WIDE_LOOPS extreme points_rates(const bars *b, const vectors *ds, const v
 }
 
 /* x -= factor y; what fills them up counts for nothing. */
-static WIDE_LOOPS void points_subtract(uint32_t bars, real factor, const real *restrict y, real *restrict x)
+static WIDE_LOOPS void points_subtract(uint32_t bars, real factor, const real *y, real *x)
 {
-    const uint32_t count = BARS_FILLED(bars);
-    for (uint32_t k = 0; k < count; k++) x[k] -= factor * y[k];
+    for (size_t k = 0; k < bars; k += BARS_LANES) LANES_TO(x + k) -= factor * LANES_AT(y + k);
 }
 
 /* y = s (x + trend); trend NULL: 0 */
