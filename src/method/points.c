@@ -4,6 +4,7 @@
 
 #include "base/room.h"
 #include "linalg/linear.h"
+#include "linalg/tridiagonal.h"
 
 #ifdef TAUT_REAL_QUAD /* as bars_find */
 int X(points_create)(struct system *s, const points_options *o, newton *n, points **result)
@@ -58,6 +59,8 @@ struct points {
     real *f, *f1;          /* free forces at the start and the end; f1: f where it is the same everywhere */
     real *motion, *pull;   /* base and push */
     double *values;
+    tridiagonal bands;     /* factors of a symmetric matrix of a chain: */
+    int banded;            /* the matrix that was factored last is one */
     int even;              /* all masses are equal */
     const state *from;
     state *next;
@@ -157,12 +160,23 @@ static void fill(points *r, const vectors *rows, const vectors *columns)
 /* A matrix that is singular is one for verlet.c, which knows what to say. */
 static int factor(points *r, const vectors *rows, const vectors *columns)
 {
+    int status = TAUT_OK;
     fill(r, rows, columns);
-    const int lower = r->chain && rows == columns;
-    const int status = lower ? taut_linear_factor_lower(r->solver, r->values)
-                             : taut_linear_factor(r->solver, r->values);
-    if (status) r->left = 1;
+    r->banded = r->chain && rows == columns;
+    if (!r->banded)
+        status = taut_linear_factor(r->solver, r->values);
+    else if (!taut_tridiagonal_factor(&r->bands, r->values, r->values + r->b->count))
+        status = TAUT_SINGULAR;
+    r->left |= status != TAUT_OK;
     return status;
+}
+
+static int solve(void *self, real *out)
+{
+    points *r = self;
+    if (!r->banded) return taut_linear_solve(r->solver, out);
+    taut_tridiagonal_solve(&r->bands, out);
+    return TAUT_OK;
 }
 
 /* ---- positions ---- */
@@ -196,8 +210,6 @@ static int position_factor(void *self, const real *y)
     r->factored = 0;
     return factor(r, &r->d1, &r->d);
 }
-
-static int solve(void *self, real *out) { return taut_linear_solve(((points *)self)->solver, out); }
 
 static real position_measure(void *self, const real *y, const real *change)
 {
@@ -304,7 +316,7 @@ static int find_mu(points *r)
                                name_bar, NULL, NULL };
     points_rates(b, &r->d1, &r->v, r->mu);
     int status = velocity_factor(r, r->mu);
-    if (!status) status = taut_linear_solve(r->solver, r->mu);
+    if (!status) status = solve(r, r->mu);
     if (status) return status;
     for (uint32_t k = 0; k < b->count; k++) r->mu[k] *= -2 / r->h;
     const real moved = place_velocities(r), error = extreme_value(points_rates(b, &r->d1, &r->v, r->rest));
@@ -441,6 +453,12 @@ static void lay_out(void *self, room_layout *l)
     r->known_q = room_reals(l, r->s->n);
     r->f = room_reals(l, r->s->n), r->f1 = r->steady_force ? r->f : room_reals(l, r->s->n);
     r->motion = room_reals(l, r->s->n), r->pull = room_reals(l, r->s->n);
+    if (r->chain) {
+        tridiagonal *t = &r->bands;
+        t->n = (int)r->b->count;
+        t->inverse = room_reals(l, c), t->next = room_reals(l, c), t->skip = room_reals(l, c);
+        t->bends = room_reals(l, c);
+    }
     r->values = room_take(l, c + 2 * (size_t)r->coupling_count, sizeof *r->values);
 }
 
@@ -522,7 +540,7 @@ static int find_places(points *r, const pattern *shape)
     r->diagonal = taut_mem_new(r->s->context, c, sizeof *r->diagonal);
     int status = r->diagonal ? taut_linear_value_order(r->solver, &order) : TAUT_OUT_OF_MEMORY;
     if (status) return status;
-    r->chain = taut_linear_takes_lower(r->solver) > 0 && r->coupling_count == c - 1;
+    r->chain = taut_linear_takes_lower(r->solver) > 0 && r->coupling_count == c - 1 && c > 2;
     for (uint32_t k = 0; k < c; k++) {
         const int at = taut_pattern_find(shape, (int)k, (int)k);
         r->diagonal[k] = order ? order[at] : at;

@@ -49,19 +49,19 @@ POINTS_INSIDE extreme lanes_extreme(const lane_bits *most)
 /* BODY for every moving point I, with each coordinate c of it: J is its place in arrays of the state. */
 #define POINTS_EACH(B, BODY)                                                      \
     do {                                                                          \
-        const uint32_t begin_ = (B)->begin, count_ = (B)->points;                 \
+        const size_t begin_ = (B)->begin, count_ = (B)->points;                   \
         if ((B)->spacing == 3) {                                                  \
-            for (uint32_t i_ = 0; i_ < count_; i_++) {                            \
-                const size_t I = begin_ + i_, J = 3 * (size_t)i_;                 \
+            for (size_t i_ = 0; i_ < count_; i_++) {                              \
+                const size_t I = begin_ + i_, J = 3 * i_;                         \
                 BODY(0, J) BODY(1, J + 1) BODY(2, J + 2)                          \
             }                                                                     \
         } else if ((B)->spacing == 2) {                                           \
-            for (uint32_t i_ = 0; i_ < count_; i_++) {                            \
-                const size_t I = begin_ + i_, J = 2 * (size_t)i_;                 \
+            for (size_t i_ = 0; i_ < count_; i_++) {                              \
+                const size_t I = begin_ + i_, J = 2 * i_;                         \
                 BODY(0, J) BODY(1, J + 1)                                         \
             }                                                                     \
         } else {                                                                  \
-            for (uint32_t i_ = 0; i_ < count_; i_++) {                            \
+            for (size_t i_ = 0; i_ < count_; i_++) {                              \
                 const size_t I = begin_ + i_, J = (B)->first[I];                  \
                 BODY(0, J)                                                        \
                 if ((B)->size[I] > 1) { BODY(1, J + 1) }                          \
