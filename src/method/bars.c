@@ -65,8 +65,8 @@ static void sort_points(bars *b, const uint32_t *point_of, uint32_t *rank)
     b->begin = b->b[0] >= n && rank[b->a[0]] == 0;
     b->behind = b->begin + BARS_FILLED(b->points);
     b->all = b->behind + b->fixed - b->begin;
-    b->point_room = (size_t)b->all + 2 * BARS_LANES;
-    b->bar_room = (size_t)b->count + 2 * BARS_LANES;
+    b->point_room = BARS_FILLED(b->all) + 2 * BARS_LANES;
+    b->bar_room = BARS_FILLED(b->count) + 2 * BARS_LANES;
     for (uint32_t k = 0; k < b->count; k++) {
         b->a[k] = b->begin + rank[b->a[k]];
         b->b[k] = b->b[k] >= n ? bars_fixed(b, b->b[k] - n) : b->begin + rank[b->b[k]];

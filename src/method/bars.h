@@ -8,6 +8,7 @@
 #ifndef TAUT_METHOD_BARS_H
 #define TAUT_METHOD_BARS_H
 
+#include "base/room.h"
 #include "system/system.h"
 
 /* Bars one after another whose two ends move on by one point from each to the next; otherwise ends are looked up. */
@@ -63,6 +64,13 @@ static inline uint32_t bars_fixed(const bars *b, uint32_t j)
 static inline real *bars_place(const bars *b, uint32_t point)
 {
     return b->places + (size_t)(point < b->begin ? 0 : point - b->behind + b->begin) * BARS_SPACE;
+}
+
+/* An array with a number for each point, the first moving one at the beginning of a line of the cache. */
+static inline real *bars_point_reals(const bars *b, room_layout *l)
+{
+    real *at = room_reals(l, b->point_room + BARS_LANES);
+    return at ? at + (BARS_LANES - b->begin) % BARS_LANES : NULL;
 }
 
 /* *result is NULL for another system. BLOCK_G must have been prepared. */

@@ -435,31 +435,37 @@ void X(points_destroy)(points *r)
     taut_mem_free(context, r);
 }
 
-static void take(room_layout *l, size_t count, vectors *x)
+static void take_points(const bars *b, room_layout *l, vectors *x)
 {
-    for (int c = 0; c < BARS_SPACE; c++) x->c[c] = room_reals(l, count);
+    for (int c = 0; c < BARS_SPACE; c++) x->c[c] = bars_point_reals(b, l);
+}
+
+static void take_bars(const bars *b, room_layout *l, vectors *x)
+{
+    for (int c = 0; c < BARS_SPACE; c++) x->c[c] = room_reals(l, b->bar_room);
 }
 
 static void lay_out(void *self, room_layout *l)
 {
     points *r = self;
-    const size_t m = r->b->point_room, c = r->b->bar_room;
-    take(l, m, &r->q), take(l, m, &r->q1), take(l, m, &r->push), take(l, m, &r->v);
-    take(l, m, &r->base);
-    take(l, c, &r->d), take(l, c, &r->d1);
-    r->w = room_reals(l, m);
+    const bars *b = r->b;
+    const size_t c = b->bar_room, n = r->s->n;
+    vectors *of_points[] = { &r->q, &r->q1, &r->base, &r->push, &r->v }, *of_bars[] = { &r->d, &r->d1 };
+    for (size_t i = 0; i < sizeof of_points / sizeof *of_points; i++) take_points(b, l, of_points[i]);
+    for (size_t i = 0; i < sizeof of_bars / sizeof *of_bars; i++) take_bars(b, l, of_bars[i]);
+    r->w = bars_point_reals(b, l);
     r->weights = room_reals(l, c), r->between = room_reals(l, c);
     r->y = room_reals(l, c), r->mu = room_reals(l, c), r->rest = room_reals(l, c);
-    r->known_q = room_reals(l, r->s->n);
-    r->f = room_reals(l, r->s->n), r->f1 = r->steady_force ? r->f : room_reals(l, r->s->n);
-    r->motion = room_reals(l, r->s->n), r->pull = room_reals(l, r->s->n);
     if (r->chain) {
         tridiagonal *t = &r->bands;
-        t->n = (int)r->b->count;
+        t->n = (int)b->count;
         t->inverse = room_reals(l, c), t->next = room_reals(l, c), t->skip = room_reals(l, c);
         t->bends = room_reals(l, c);
     }
     r->values = room_take(l, c + 2 * (size_t)r->coupling_count, sizeof *r->values);
+    r->known_q = room_reals(l, n);
+    r->f = room_reals(l, n), r->f1 = r->steady_force ? r->f : room_reals(l, n);
+    r->motion = room_reals(l, n), r->pull = room_reals(l, n);
 }
 
 /* The bars at each point, those of point i in bars[start[i]] .. */

@@ -167,14 +167,14 @@ void X(points_watch_destroy)(points_watch *z)
 
 static void take(room_layout *l, const bars *b, vectors *x)
 {
-    for (int c = 0; c < BARS_SPACE; c++) x->c[c] = room_reals(l, b->point_room);
+    for (int c = 0; c < BARS_SPACE; c++) x->c[c] = bars_point_reals(b, l);
 }
 
 static void lay_out(void *self, room_layout *l)
 {
     points_watch *z = self;
     take(l, z->b, &z->q), take(l, z->b, &z->p), take(l, z->b, &z->v), take(l, z->b, &z->f);
-    z->w = room_reals(l, z->b->point_room);
+    z->w = bars_point_reals(z->b, l);
 }
 
 /* Whether xi(q) of a symmetry is e or e x q for all points, found at some state. */
