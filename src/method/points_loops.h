@@ -268,19 +268,22 @@ static WIDE_LOOPS void points_guess(uint32_t count, const real *restrict s, cons
         for (uint32_t k = 0; k < count; k++) y[k] = s[k] * x[k];
 }
 
-/* x1 = y / s, and its trend, the change from x, as far as that is small: not at all where it is an eighth of x1, as out of
-   rest. From far away Newton's iteration may find another solution. Returns the largest x1. */
+/* x1 = y / s, and its trend where steps are of equal length: the change d from x, and the change of that as far as it is
+   smaller, both as far as they are small: not at all where d is an eighth of x1, as out of rest. From far away Newton's
+   iteration may find another solution. before, change: d of the last step, and this one's. Returns the largest x1. */
 static WIDE_LOOPS extreme points_settle(uint32_t count, const real *restrict s, const real *restrict y,
-                                        const real *restrict x, real *restrict x1, real *restrict trend)
+                                        const real *restrict x, const real *restrict before, real *restrict x1,
+                                        real *restrict change, real *restrict trend)
 {
     extreme most = 0;
     for (uint32_t k = 0; k < count; k++) {
-        const real now = y[k] / s[k];
+        const real now = y[k] / s[k], d = now - x[k], size = REAL(fabs)(d), bend = d - before[k];
+        const real room = (real)0.125 * REAL(fabs)(now) - size, enough = room > 0 ? room : 0;
+        const real next = REAL(fabs)(bend) < size ? d + bend : d;
         most = extreme_see(most, now);
-        const real change = now - x[k], room = (real)0.125 * REAL(fabs)(now) - REAL(fabs)(change);
-        const real enough = room > 0 ? room : 0;
         x1[k] = now;
-        trend[k] = change > enough ? enough : change < -enough ? -enough : change;
+        change[k] = d;
+        trend[k] = next > enough ? enough : next < -enough ? -enough : next;
     }
     return most;
 }
