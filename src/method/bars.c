@@ -139,6 +139,7 @@ static void find_fresh(bars *b, unsigned char *touched)
         else
             b->others[b->other_count++] = (point_range){ i, 1 };
     }
+    b->one_chain = b->run_count == 1 && last->fresh && b->begin && !b->other_count;
 }
 
 static int find_structure(bars *b, int *fits_all)

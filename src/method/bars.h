@@ -42,6 +42,7 @@ typedef struct {
     uint32_t run_count;
     point_range *others;    /* points that are not ends a of a linked run that is fresh */
     uint32_t other_count;
+    int one_chain;          /* all bars are one fresh run from a fixed end, and there are no other points */
     /* By the constants, found by bars_refresh: */
     real *scale, *square;   /* s_k, L_k^2 */
     real *places;           /* of the fixed ends, BARS_SPACE each */
@@ -50,7 +51,7 @@ typedef struct {
     real *q, *g, *entries, *origin; /* work; the last two as long as the coordinates at least */
 } bars;
 
-enum { BARS_SPACE = 3, BARS_LANES = 8 };
+enum { BARS_SPACE = 3, BARS_LANES = 4 };
 /* Whole blocks of lanes. */
 #define BARS_FILLED(count) (((count) + (BARS_LANES - 1)) & ~(uint32_t)(BARS_LANES - 1))
 

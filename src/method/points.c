@@ -372,10 +372,8 @@ static void end(points *r)
 {
     state *next = r->next;
     const uint32_t c = r->b->count;
-    memset(next->change + c, 0, c * sizeof(real));
-    r->multiplier = extreme_value(points_settle(c, r->b->scale, r->y, r->from->lambda, r->from->change, next->lambda,
-                                                next->change, next->trend));
-    if (!r->trend) memset(next->trend, 0, c * sizeof(real)), memset(next->change, 0, c * sizeof(real));
+    r->multiplier = extreme_value(points_settle(c, r->b->scale, r->y, r->from->lambda, next->lambda, next->trend));
+    if (!r->trend) memset(next->trend, 0, c * sizeof(real));
     if (r->s->form != FORM_LAGRANGIAN) memcpy(next->w, next->p, r->s->n * sizeof(real));
     exchange(&r->q, &r->q1), exchange(&r->d, &r->d1);
     real *f = r->f;

@@ -21,15 +21,17 @@ typedef real lanes __attribute__((vector_size(BARS_LANES * sizeof(real)), aligne
 /* The first `left` of them; zero for the others. */
 typedef int64_t lane_bits __attribute__((vector_size(BARS_LANES * sizeof(real))));
 #define LANES_FIRST(x, left) \
-    ((lanes)((lane_bits)(x) & ((lane_bits){ 0, 1, 2, 3, 4, 5, 6, 7 } < (int64_t)(left))))
+    ((lanes)((lane_bits)(x) & ((lane_bits){ 0, 1, 2, 3 } < (int64_t)(left))))
 /* The last one of `before` and all but the last of x; all but the first of x and the first of `after`. Numbers that have
    just been written are not read across two writes: the processor would wait until they are in the cache. */
 #ifdef __clang__
-#define LANES_BEHIND(before, x) __builtin_shufflevector(before, x, 7, 8, 9, 10, 11, 12, 13, 14)
-#define LANES_AHEAD(x, after) __builtin_shufflevector(x, after, 1, 2, 3, 4, 5, 6, 7, 8)
+#define LANES_MIX(x, y, ...) __builtin_shufflevector(x, y, __VA_ARGS__)
+#define LANES_BEHIND(before, x) __builtin_shufflevector(before, x, 3, 4, 5, 6)
+#define LANES_AHEAD(x, after) __builtin_shufflevector(x, after, 1, 2, 3, 4)
 #else
-#define LANES_BEHIND(before, x) __builtin_shuffle(before, x, (lane_bits){ 7, 8, 9, 10, 11, 12, 13, 14 })
-#define LANES_AHEAD(x, after) __builtin_shuffle(x, after, (lane_bits){ 1, 2, 3, 4, 5, 6, 7, 8 })
+#define LANES_MIX(x, y, ...) __builtin_shuffle(x, y, (lane_bits){ __VA_ARGS__ })
+#define LANES_BEHIND(before, x) __builtin_shuffle(before, x, (lane_bits){ 3, 4, 5, 6 })
+#define LANES_AHEAD(x, after) __builtin_shuffle(x, after, (lane_bits){ 1, 2, 3, 4 })
 #endif
 
 /* The largest |x| so far, lane by lane (base/extreme.h), and of all lanes. */
@@ -46,28 +48,39 @@ POINTS_INSIDE extreme lanes_extreme(const lane_bits *most)
     return all;
 }
 
-/* BODY for every moving point I, with each coordinate c of it: J is its place in arrays of the state. */
-#define POINTS_EACH(B, BODY)                                                      \
+/* BODY for every moving point I from a first one on, with each coordinate c of it: J is its place in arrays of the state. */
+#define POINTS_EACH(B, FIRST, BODY)                                               \
     do {                                                                          \
         const size_t begin_ = (B)->begin, count_ = (B)->points;                   \
         if ((B)->spacing == 3) {                                                  \
-            for (size_t i_ = 0; i_ < count_; i_++) {                              \
+            for (size_t i_ = (FIRST); i_ < count_; i_++) {                        \
                 const size_t I = begin_ + i_, J = 3 * i_;                         \
                 BODY(0, J) BODY(1, J + 1) BODY(2, J + 2)                          \
             }                                                                     \
         } else if ((B)->spacing == 2) {                                           \
-            for (size_t i_ = 0; i_ < count_; i_++) {                              \
+            for (size_t i_ = (FIRST); i_ < count_; i_++) {                        \
                 const size_t I = begin_ + i_, J = 2 * i_;                         \
                 BODY(0, J) BODY(1, J + 1)                                         \
             }                                                                     \
         } else {                                                                  \
-            for (size_t i_ = 0; i_ < count_; i_++) {                              \
+            for (size_t i_ = (FIRST); i_ < count_; i_++) {                        \
                 const size_t I = begin_ + i_, J = (B)->first[I];                  \
                 BODY(0, J)                                                        \
                 if ((B)->size[I] > 1) { BODY(1, J + 1) }                          \
                 if ((B)->size[I] > 2) { BODY(2, J + 2) }                          \
             }                                                                     \
         }                                                                         \
+    } while (0)
+
+/* The same with FOUR for the points I .. I + 3 of space, and ONE for all others. */
+#define POINTS_FOURS(B, ...)                                                      \
+    do {                                                                          \
+        const size_t fours_ = (B)->spacing == 3 ? (B)->points / 4 * 4 : 0;        \
+        for (size_t i_ = 0; i_ < fours_; i_ += 4) {                               \
+            const size_t I = (B)->begin + i_, J = 3 * i_;                         \
+            __VA_ARGS__                                                           \
+        }                                                                         \
+        POINTS_EACH(B, fours_, ONE);                                              \
     } while (0)
 
 /* BODY for every bar K of a run, with the points A and B_ at its ends. */
@@ -88,12 +101,18 @@ POINTS_INSIDE extreme lanes_extreme(const lane_bits *most)
         }                                                                         \
     } while (0)
 
-/* Numbers of the state by component. */
+/* Numbers of the state by component: of four points of space at a time, where all points are such. */
 static WIDE_LOOPS void points_spread(const bars *b, const real *restrict from, const vectors *to)
 {
     real *restrict x0 = to->c[0], *restrict x1 = to->c[1], *restrict x2 = to->c[2];
 #define ONE(c, j) x##c[I] = from[j];
-    POINTS_EACH(b, ONE);
+    POINTS_FOURS(b, {
+        const lanes first = LANES_AT(from + J), second = LANES_AT(from + J + 4), third = LANES_AT(from + J + 8);
+        const lanes x = LANES_MIX(first, second, 0, 3, 6, 0), y = LANES_MIX(first, second, 1, 4, 7, 0);
+        const lanes z = LANES_MIX(first, second, 2, 5, 0, 0);
+        LANES_TO(x0 + I) = LANES_MIX(x, third, 0, 1, 2, 5), LANES_TO(x1 + I) = LANES_MIX(y, third, 0, 1, 2, 6);
+        LANES_TO(x2 + I) = LANES_MIX(z, third, 0, 1, 4, 7);
+    });
 #undef ONE
 }
 
@@ -101,7 +120,13 @@ static WIDE_LOOPS void points_collect(const bars *b, const vectors *from, real *
 {
     const real *restrict x0 = from->c[0], *restrict x1 = from->c[1], *restrict x2 = from->c[2];
 #define ONE(c, j) to[j] = x##c[I];
-    POINTS_EACH(b, ONE);
+    POINTS_FOURS(b, {
+        const lanes x = LANES_AT(x0 + I), y = LANES_AT(x1 + I), z = LANES_AT(x2 + I);
+        const lanes xy = LANES_MIX(x, y, 0, 4, 1, 5), yx = LANES_MIX(x, y, 2, 6, 3, 7);
+        LANES_TO(to + J) = LANES_MIX(LANES_MIX(xy, z, 0, 1, 4, 2), z, 0, 1, 2, 3);
+        LANES_TO(to + J + 4) = LANES_MIX(LANES_MIX(xy, z, 3, 5, 0, 0), yx, 0, 1, 4, 5);
+        LANES_TO(to + J + 8) = LANES_MIX(LANES_MIX(yx, z, 6, 2, 3, 7), z, 0, 1, 2, 3);
+    });
 #undef ONE
 }
 
@@ -117,18 +142,27 @@ POINTS_INSIDE void points_pull(size_t count, const real *restrict y, const real 
 
 /* Of bars that are linked, at their ends a, where nothing is so far: f[k] at that of bar k. Writes a few more, which are
    written later. last: no bars follow, and what is behind them is zero. */
-POINTS_INSIDE void points_pull_fresh(uint32_t count, int last, const real *y, const real *d, real *f)
+POINTS_INSIDE void points_pull_fresh(const bars *b, const bar_run *run, int last, const real *y, const vectors *ds,
+                                     const vectors *fs)
 {
-    lanes force = LANES_AT(y) * LANES_AT(d);
-    for (uint32_t k = 0; k < count; k += BARS_LANES) {
-        const lanes next = LANES_AT(y + k + BARS_LANES) * LANES_AT(d + k + BARS_LANES);
-        LANES_TO(f + k) = force - LANES_AHEAD(force, next);
-        force = next;
+    const size_t count = run->count, first = run->first, a = b->a[first];
+    const vectors d = { { ds->c[0] + first, ds->c[1] + first, ds->c[2] + first } };
+    const vectors f = { { fs->c[0] + a, fs->c[1] + a, fs->c[2] + a } };
+    lanes force[BARS_SPACE];
+    y += first;
+    for (int c = 0; c < BARS_SPACE; c++) force[c] = LANES_AT(y) * LANES_AT(d.c[c]);
+    for (size_t k = 0; k < count; k += BARS_LANES) {
+        const lanes ahead = LANES_AT(y + k + BARS_LANES);
+        for (int c = 0; c < BARS_SPACE; c++) {
+            const lanes next = ahead * LANES_AT(d.c[c] + k + BARS_LANES);
+            LANES_TO(f.c[c] + k) = force[c] - LANES_AHEAD(force[c], next);
+            force[c] = next;
+        }
     }
-    if (!last) f[count - 1] = y[count - 1] * d[count - 1];
+    for (int c = 0; c < BARS_SPACE && !last; c++) f.c[c][count - 1] = y[count - 1] * d.c[c][count - 1];
 }
 
-/* All others. What pulls at the fixed end of the first bar is left out: nothing moves there. */
+/* All others, of one component. What pulls at the fixed end of the first bar is left out: nothing moves there. */
 POINTS_INSIDE void points_pull_rest(const bars *b, const bar_run *run, const real *y, const real *d, real *f)
 {
     const size_t first = run->first, end = first + run->count;
@@ -148,16 +182,13 @@ POINTS_INSIDE void points_pull_rest(const bars *b, const bar_run *run, const rea
 /* push = sum of y d over the bars of each point, with the sign of its end */
 static WIDE_LOOPS void points_push(const bars *b, const real *y, const vectors *ds, const vectors *pushes)
 {
-    for (int c = 0; c < BARS_SPACE; c++) {
-        const real *d = ds->c[c];
+    for (uint32_t r = 0; r < b->run_count; r++)
+        if (b->runs[r].fresh) points_pull_fresh(b, &b->runs[r], r + 1 == b->run_count, y, ds, pushes);
+    for (int c = 0; c < BARS_SPACE && !b->one_chain; c++) {
         real *f = pushes->c[c];
-        for (uint32_t r = 0; r < b->run_count; r++)
-            if (b->runs[r].fresh)
-                points_pull_fresh(b->runs[r].count, r + 1 == b->run_count, y + b->runs[r].first, d + b->runs[r].first,
-                                  f + b->a[b->runs[r].first]);
         for (uint32_t i = 0; i < b->other_count; i++)
             for (uint32_t k = 0; k < b->others[i].count; k++) f[b->others[i].first + k] = 0;
-        for (uint32_t r = 0; r < b->run_count; r++) points_pull_rest(b, &b->runs[r], y, d, f);
+        for (uint32_t r = 0; r < b->run_count; r++) points_pull_rest(b, &b->runs[r], y, ds->c[c], f);
     }
 }
 
@@ -268,22 +299,18 @@ static WIDE_LOOPS void points_guess(uint32_t count, const real *restrict s, cons
         for (uint32_t k = 0; k < count; k++) y[k] = s[k] * x[k];
 }
 
-/* x1 = y / s, and its trend where steps are of equal length: the change d from x, and the change of that as far as it is
-   smaller, both as far as they are small: not at all where d is an eighth of x1, as out of rest. From far away Newton's
-   iteration may find another solution. before, change: d of the last step, and this one's. Returns the largest x1. */
+/* x1 = y / s, and its trend, the change from x, as far as that is small: not at all where it is an eighth of x1, as out of
+   rest. From far away Newton's iteration may find another solution. Returns the largest x1. */
 static WIDE_LOOPS extreme points_settle(uint32_t count, const real *restrict s, const real *restrict y,
-                                        const real *restrict x, const real *restrict before, real *restrict x1,
-                                        real *restrict change, real *restrict trend)
+                                        const real *restrict x, real *restrict x1, real *restrict trend)
 {
     extreme most = 0;
     for (uint32_t k = 0; k < count; k++) {
-        const real now = y[k] / s[k], d = now - x[k], size = REAL(fabs)(d), bend = d - before[k];
-        const real room = (real)0.125 * REAL(fabs)(now) - size, enough = room > 0 ? room : 0;
-        const real next = REAL(fabs)(bend) < size ? d + bend : d;
+        const real now = y[k] / s[k], change = now - x[k];
+        const real room = (real)0.125 * REAL(fabs)(now) - REAL(fabs)(change), enough = room > 0 ? room : 0;
         most = extreme_see(most, now);
         x1[k] = now;
-        change[k] = d;
-        trend[k] = next > enough ? enough : next < -enough ? -enough : next;
+        trend[k] = change > enough ? enough : change < -enough ? -enough : change;
     }
     return most;
 }

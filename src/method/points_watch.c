@@ -77,7 +77,7 @@ static int refresh(points_watch *z)
 /* Sums are of BARS_LANES terms each, added up in the end: the same bits whatever the vectors of the processor. */
 POINTS_INSIDE real total(const lanes *x)
 {
-    return (((*x)[0] + (*x)[1]) + ((*x)[2] + (*x)[3])) + (((*x)[4] + (*x)[5]) + ((*x)[6] + (*x)[7]));
+    return ((*x)[0] + (*x)[1]) + ((*x)[2] + (*x)[3]);
 }
 
 /* Velocities; twice the kinetic energy, and the work of the forces from the origin on. Behind the points w, p and f are

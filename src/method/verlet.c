@@ -646,8 +646,7 @@ static int step(void *self, state *x, real h)
     if (r->points_of) status = X(points_step)(r->points_of, x, h, &r->next, &r->by_points);
     if (!status && r->by_points) X(state_swap)(x, &r->next);
     if (status || r->by_points) return status;
-    if (r->points_of)
-        memset(r->next.trend, 0, r->s->c * sizeof(real)), memset(r->next.change, 0, 2 * r->s->c * sizeof(real));
+    if (r->points_of) memset(r->next.trend, 0, r->s->c * sizeof(real));
     status = find_positions(r, x);
     if (!status && !r->slow) status = find_momenta(r);
     if (status || r->slow) {
