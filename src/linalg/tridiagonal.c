@@ -1,10 +1,14 @@
 #include "linalg/tridiagonal.h"
 
+#include <math.h>
+#include <stdint.h>
+
 #include "base/loops.h"
 #include "linalg/linear_backend.h"
 
 /* p begins anew with 1 after so many rows, before it may become too small. */
 enum { ROWS = 32 };
+#define STEEP 2.0 /* rows that are solved for two at a time then miss by some five rounding errors, others by one */
 
 /* e[i] belongs to the rows i and i + 1. */
 static WIDE_LOOPS void find_bends(int n, const double *restrict diagonal, const double *restrict coupling,
@@ -33,17 +37,20 @@ static void find_ratios(int n, int from, int to, int fewer, const double *restri
 }
 
 /* From ratios to factors, for rows from .. to - 1, whose neighbour towards the middle is coupled by coupling[i + side].
-   Returns whether all pivots are well above zero. */
+   Returns whether all pivots are well above zero; *steep: whether a factor is large. */
 static WIDE_LOOPS int find_factors(int from, int to, int side, const double *restrict diagonal,
-                                   const double *restrict coupling, double *restrict inverse, double *restrict next)
+                                   const double *restrict coupling, double *restrict inverse, double *restrict next,
+                                   int *steep)
 {
-    int64_t lost = 0;
+    int64_t lost = 0, large = 0;
     for (int i = from; i < to; i++) {
         const double ratio = inverse[i], one = 1 / (diagonal[i] * ratio);
         lost |= !(ratio > LINEAR_SINGULAR) | !(diagonal[i] > 0);
         inverse[i] = one;
         next[i] = coupling[i + side] * one;
+        large |= !(fabs(next[i]) <= STEEP);
     }
+    *steep |= large != 0;
     return !lost;
 }
 
@@ -61,8 +68,9 @@ int taut_tridiagonal_factor(tridiagonal *t, const double *diagonal, const double
         to = m - from < ROWS ? m : from + ROWS;
         find_ratios(n, from, to, to == m && n - 1 - m < m, t->bends, inverse);
     }
-    if (!find_factors(0, m, 0, diagonal, coupling, inverse, next)) return 0;
-    if (!find_factors(m + 1, n, -1, diagonal, coupling, inverse, next)) return 0;
+    t->steep = 0;
+    if (!find_factors(0, m, 0, diagonal, coupling, inverse, next, &t->steep)) return 0;
+    if (!find_factors(m + 1, n, -1, diagonal, coupling, inverse, next, &t->steep)) return 0;
     find_skips(0, m - 1, 1, next, t->skip);
     find_skips(m + 2, n, -1, next, t->skip);
     const double d = diagonal[m] - next[m - 1] * coupling[m - 1] - next[m + 1] * coupling[m];
@@ -99,9 +107,30 @@ static void back_rest(const tridiagonal *t, double *x, int i, int end, int step,
     if (i == end) x[i] = x[i] * t->inverse[i] - t->next[i] * behind;
 }
 
+static void solve_middle(const tridiagonal *t, double *x)
+{
+    const int m = t->n / 2;
+    x[m] = (x[m] - t->next[m - 1] * x[m - 1] - t->next[m + 1] * x[m + 1]) * t->inverse[m];
+}
+
+/* Row by row. */
+static void solve_steep(const tridiagonal *t, double *x)
+{
+    const int n = t->n, m = n / 2;
+    for (int i = 1; i < m; i++) x[i] -= t->next[i - 1] * x[i - 1];
+    for (int k = n - 2; k > m; k--) x[k] -= t->next[k + 1] * x[k + 1];
+    solve_middle(t, x);
+    for (int i = m - 1; i >= 0; i--) x[i] = x[i] * t->inverse[i] - t->next[i] * x[i + 1];
+    for (int k = m + 1; k < n; k++) x[k] = x[k] * t->inverse[k] - t->next[k] * x[k - 1];
+}
+
 void taut_tridiagonal_solve(const tridiagonal *t, double *x)
 {
     const int n = t->n, m = n / 2;
+    if (t->steep) {
+        solve_steep(t, x);
+        return;
+    }
     double a = x[0], b = x[n - 1];
     int j = 0;
     for (; j + 2 < n - 1 - m; j += 2) {
@@ -110,7 +139,8 @@ void taut_tridiagonal_solve(const tridiagonal *t, double *x)
     }
     forward_rest(t, x, j, m - 1, 1, a);
     forward_rest(t, x, n - 1 - j, m + 1, -1, b);
-    a = b = x[m] = (x[m] - t->next[m - 1] * x[m - 1] - t->next[m + 1] * x[m + 1]) * t->inverse[m];
+    solve_middle(t, x);
+    a = b = x[m];
     for (j = 1; m + j + 1 < n; j += 2) {
         a = back(t, x, m - j, 1, a);
         b = back(t, x, m + j, -1, b);

@@ -25,8 +25,8 @@ method_outcome X(points_outcome)(const points *r) { return (void)r, (method_outc
 int X(points_forces)(const points *r, const state *x, method_forces *sums) { return (void)r, (void)x, (void)sums, 0; }
 #else
 
+#include "method/diagonal_loops.h"
 #include "method/points_loops.h"
-#include "method/verlet_loops.h"
 
 /* Two bars with a point in common: entries of the matrix. */
 typedef struct {

@@ -14,7 +14,7 @@ const points_watched *X(points_watch_read)(points_watch *w, const state *x) { re
 
 #include "base/room.h"
 #include "method/points.h"
-#include "method/points_loops.h"
+#include "method/points_lanes.h"
 
 struct points_watch {
     struct system *s;
