@@ -127,8 +127,8 @@ static void rattle_in_pieces(void **unused)
     links = 80;
 }
 
-/* Of a straight chain the velocities need a second correction from the third of these steps on: its condition grows with
-   the square of the length. */
+/* Of a straight chain the velocities need a second correction from the third of these steps on: its condition grows
+   with the square of the length. */
 static void velocities_corrected_twice(void **unused)
 {
     (void)unused;

@@ -1,5 +1,5 @@
-/* Points between bars (method/bars.h): which systems are such, that their steps are those of the table of RATTLE, that a
-   step depends on the state alone, and that what is watched is what the fields say. */
+/* Points between bars (method/bars.h): which systems are such, that their steps are those of the table of RATTLE, that
+   a step depends on the state alone, and that what is watched is what the fields say. */
 #include "support_method.h"
 
 #include "method/verlet_parts.h"
@@ -59,8 +59,8 @@ static const struct { const char *name, *text; int is; } systems[] = {
     { "plane", PLANE, 1 },
     { "a scalar beside", PLANE "local s = coordinate 's'; lagrangian(s.dot^2/2 - s^2); start { s = 1 }\n", 1 },
     { "Hamiltonian", CHAIN "  hamiltonian(norm2(momentum(a))/(2*m) + m*9.81*a.z)\n" LINK("1") "end\n" PIN, 1 },
-    { "roots", CHAIN FREE "  if i > 1 then constraint('bar'..i, norm(a - all[i-1]) - square(i, i - 1)^0.5) end end\n" PIN,
-      0 },
+    { "roots", CHAIN FREE "  if i > 1 then\n"
+               "    constraint('bar'..i, norm(a - all[i-1]) - square(i, i - 1)^0.5) end end\n" PIN, 0 },
     { "ellipsoid", CHAIN FREE LINK("1") "end\n"
                    "local a = all[1]; local x, y, z = place(1)\n"
                    "constraint('on', a.x^2 + 2*a.y^2 + a.z^2 - (x^2 + 2*y^2 + z^2))\n", 0 },
@@ -142,9 +142,12 @@ static void other_constants(void **unused)
 {
     static const char text[] = "local k, l = param('k', 1), param('l', 1)\n" CHAIN FREE
                                "  if i > 1 then local d = a - all[i-1]\n"
-                               "    constraint('bar'..i, (k*d[1])^2 + d[2]^2 + d[3]^2 - l*square(i, i - 1)) end end\n" PIN;
+                               "    constraint('bar'..i, (k*d[1])^2 + d[2]^2 + d[3]^2 - l*square(i, i - 1))\n"
+                               "  end end\n" PIN;
     (void)unused;
-    static const struct { double k, l; int is; } cases[] = { { 1, 1, 1 }, { 1, 1.001, 1 }, { 1.002, 1, 0 }, { 1, 1, 1 } };
+    static const struct { double k, l; int is; } cases[] = {
+        { 1, 1, 1 }, { 1, 1.001, 1 }, { 1.002, 1, 0 }, { 1, 1, 1 }
+    };
     simulation *z = open_points(text, "rattle");
     const long k = taut_model_find_parameter(z->m, "k"), l = taut_model_find_parameter(z->m, "l");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -1,5 +1,5 @@
-/* Factors and solutions of tridiagonal matrices as those of a chain of bars are: against the product with the matrix, in
-   long double. */
+/* Factors and solutions of tridiagonal matrices as those of a chain of bars are: against the product with the matrix,
+   in long double. */
 #include "linalg/tridiagonal.h"
 
 #include <float.h>
@@ -43,8 +43,11 @@ static double misses(int n, const double *x, const double *b)
     double worst = 0;
     for (int k = 0; k < n; k++) {
         long double sum = (long double)diagonal[k] * x[k] - b[k], size = fabsl((long double)diagonal[k] * x[k]);
-        if (k > 0) sum += (long double)coupling[k - 1] * x[k - 1], size += fabsl((long double)coupling[k - 1] * x[k - 1]);
-        if (k < n - 1) sum += (long double)coupling[k] * x[k + 1], size += fabsl((long double)coupling[k] * x[k + 1]);
+        for (int side = -1; side <= 1; side += 2) {
+            if (k + side < 0 || k + side >= n) continue;
+            const long double term = (long double)coupling[side < 0 ? k - 1 : k] * x[k + side];
+            sum += term, size += fabsl(term);
+        }
         size += fabs(b[k]);
         if (size > 0) worst = fmax(worst, (double)(fabsl(sum) / (DBL_EPSILON * size)));
     }

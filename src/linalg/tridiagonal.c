@@ -78,7 +78,7 @@ int taut_tridiagonal_factor(tridiagonal *t, const double *diagonal, const double
     return d > LINEAR_SINGULAR * diagonal[m];
 }
 
-/* Two rows behind row i, of which `before` is the solution so far; step: towards the middle. Returns that of the second. */
+/* Two rows behind row i, whose solution so far is `before`; step: towards the middle. Returns that of the second. */
 static inline double forward(const tridiagonal *t, double *x, int i, int step, double before)
 {
     const double first = x[i + step], second = x[i + 2 * step] - t->next[i + step] * first;

@@ -3,8 +3,8 @@
  *
  * Rows are eliminated from both ends towards the middle. A pivot d_i = D_i - c^2/d_{i-1} would wait for the division
  * before it; with d_i = D_i r_i and r_i = p_i/p_{i-1} it is p_i = p_{i-1} - e_i p_{i-2}, e_i = c^2/(D_i D_{i-1}), which
- * waits for a subtraction, and all divisions follow at once. Solutions go two rows at a time, unless a factor l is large,
- * of neighbours that weigh very differently: rounding errors would grow by it. */
+ * waits for a subtraction, and all divisions follow at once. Solutions go two rows at a time, unless a factor l is
+ * large, of neighbours that weigh very differently: rounding errors would grow by it. */
 #ifndef TAUT_LINALG_TRIDIAGONAL_H
 #define TAUT_LINALG_TRIDIAGONAL_H
 
@@ -20,8 +20,8 @@ typedef struct {
 
 enum { TRIDIAGONAL_FILLED = 8 };
 
-/* coupling[k]: of rows k and k + 1. Returns 0, with factors that are of no use, where the matrix is not positive definite
-   or too near to one that is not. n at least 3. */
+/* coupling[k]: of rows k and k + 1. Returns 0, with factors that are of no use, where the matrix is not positive
+   definite or too near to one that is not. n at least 3. */
 int taut_tridiagonal_factor(tridiagonal *t, const double *diagonal, const double *coupling);
 /* x := A^-1 x */
 void taut_tridiagonal_solve(const tridiagonal *t, double *x);

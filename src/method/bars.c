@@ -282,8 +282,8 @@ int X(bars_refresh)(bars *b)
 void X(bars_destroy)(bars *b)
 {
     if (!b) return;
-    void *all[] = { b->first, b->size, b->a, b->b, b->runs, b->others, b->scale, b->square, b->places, b->q, b->g, b->entries,
-                    b->origin };
+    void *all[] = { b->first, b->size,   b->a, b->b, b->runs,    b->others, b->scale,
+                    b->square, b->places, b->q, b->g, b->entries, b->origin };
     taut_context *context = b->s->context;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) taut_mem_free(context, all[i]);
     taut_mem_free(context, b);
@@ -304,8 +304,8 @@ static int make_room(bars *b)
     b->q = taut_mem_new(context, n, sizeof(real)), b->g = taut_mem_new(context, c, sizeof(real));
     b->entries = taut_mem_new(context, entries, sizeof(real));
     b->origin = taut_mem_new(context, entries, sizeof(real));
-    return b->first && b->size && b->a && b->b && b->runs && b->others && b->scale && b->square && b->places && b->q && b->g
-                   && b->entries && b->origin
+    return b->first && b->size && b->a && b->b && b->runs && b->others && b->scale && b->square && b->places && b->q
+                   && b->g && b->entries && b->origin
                ? TAUT_OK
                : TAUT_OUT_OF_MEMORY;
 }

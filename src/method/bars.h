@@ -29,9 +29,9 @@ typedef struct {
     uint32_t count;         /* bars: constraints */
     uint32_t points;        /* that move: numbers begin .. begin + points - 1; */
     uint32_t begin;         /* 1: number 0 is the fixed end of the first bar, so that a chain is numbered from there */
-    uint32_t fixed;         /* places where bars end, which are points too: but for number 0 they are `behind` and up, */
+    uint32_t fixed;         /* places where bars end, which are points too: but for number 0 they are `behind` .. */
     uint32_t behind;        /* behind the moving points, with what fills up the last BARS_LANES of these */
-    uint32_t all;
+    uint32_t all;           /* of both, and what fills up */
     size_t point_room, bar_room; /* so many numbers an array of points or of bars has, to be read and written in whole
                                     blocks of lanes from anywhere on */
     uint32_t *first;        /* coordinate of each moving point, by its number; */
@@ -54,6 +54,11 @@ typedef struct {
 enum { BARS_SPACE = 3, BARS_LANES = 4 };
 /* Whole blocks of lanes. */
 #define BARS_FILLED(count) (((count) + (BARS_LANES - 1)) & ~(uint32_t)(BARS_LANES - 1))
+
+/* Vectors of points or bars by component. */
+typedef struct {
+    real *c[BARS_SPACE];
+} vectors;
 
 static inline int bars_is_fixed(const bars *b, uint32_t point) { return point < b->begin || point >= b->behind; }
 /* The point of fixed place j. */

@@ -1,4 +1,5 @@
-/* How points.c and points_watch.c go through points and bars (bars.h). Numbers stand by component: x[c][i] of point i. */
+/* How points.c and points_watch.c go through points and bars (bars.h). Numbers stand by component: x.c[c][i] is that of
+   point i. */
 #ifndef TAUT_METHOD_POINTS_LANES_H
 #define TAUT_METHOD_POINTS_LANES_H
 
@@ -10,10 +11,6 @@
 /* Into functions with WIDE_LOOPS around them, which say for which processor. */
 #define POINTS_INSIDE static inline __attribute__((always_inline))
 
-typedef struct {
-    real *c[BARS_SPACE];
-} vectors;
-
 /* So many numbers at once, wherever they stand. */
 typedef real lanes __attribute__((vector_size(BARS_LANES * sizeof(real)), aligned(sizeof(real)), may_alias));
 #define LANES_AT(x) (*(const lanes *)(x))
@@ -22,8 +19,8 @@ typedef real lanes __attribute__((vector_size(BARS_LANES * sizeof(real)), aligne
 typedef int64_t lane_bits __attribute__((vector_size(BARS_LANES * sizeof(real))));
 #define LANES_FIRST(x, left) \
     ((lanes)((lane_bits)(x) & ((lane_bits){ 0, 1, 2, 3 } < (int64_t)(left))))
-/* The last one of `before` and all but the last of x; all but the first of x and the first of `after`. Numbers that have
-   just been written are not read across two writes: the processor would wait until they are in the cache. */
+/* The last one of `before` and all but the last of x; all but the first of x and the first of `after`. Numbers that
+   have just been written are not read across two writes: the processor would wait until they are in the cache. */
 #ifdef __clang__
 #define LANES_MIX(x, y, ...) __builtin_shufflevector(x, y, __VA_ARGS__)
 #define LANES_BEHIND(before, x) __builtin_shufflevector(before, x, 3, 4, 5, 6)
@@ -34,7 +31,8 @@ typedef int64_t lane_bits __attribute__((vector_size(BARS_LANES * sizeof(real)))
 #define LANES_AHEAD(x, after) __builtin_shuffle(x, after, (lane_bits){ 1, 2, 3, 4 })
 #endif
 
-/* BODY for every moving point I from a first one on, with each coordinate c of it: J is its place in arrays of the state. */
+/* BODY for every moving point I from a first one on, with each coordinate c of it: J is its place in arrays of the
+   state. */
 #define POINTS_EACH(B, FIRST, BODY)                                               \
     do {                                                                          \
         const size_t begin_ = (B)->begin, count_ = (B)->points;                   \
@@ -102,8 +100,8 @@ static WIDE_LOOPS void points_spread(const bars *b, const real *restrict from, c
 #undef ONE
 }
 
-/* BODY for every bar K: in blocks of the linked ones, with a..c the coordinates of ends a in p, q and r, and u..w those of
-   ends b, where T is LANES; otherwise one by one, where T is a number. LEFT: so many of the block count. */
+/* BODY for every bar K, with x0, x1 and x2 the differences of its ends in P, Q and R: in lanes where bars are linked,
+   otherwise one by one. BODY gets their type, and how to read and to write numbers of that type. */
 #define BARS_EACH(B, P, Q, R, BODY)                                                                      \
     for (uint32_t r_ = 0; r_ < (B)->run_count; r_++) {                                                   \
         const bar_run *run_ = &(B)->runs[r_];                                                            \

@@ -33,18 +33,16 @@ static WIDE_LOOPS void points_collect(const bars *b, const vectors *from, real *
 #undef ONE
 }
 
-/* Of one component of the bars of a run, y d at one end of each and -y d at the other; f and g: at the ends of the first
-   bar. */
+/* Of one component of the bars of a run, y d at one end of each and -y d at the other; f and g: at the ends of the
+   first bar. */
 POINTS_INSIDE void points_pull(size_t count, const real *restrict y, const real *restrict d, real *f, real *g)
 {
-#pragma GCC ivdep
     for (size_t k = 0; k < count; k++) f[k] += y[k] * d[k];
-#pragma GCC ivdep
     for (size_t k = 0; k < count; k++) g[k] -= y[k] * d[k];
 }
 
-/* Of bars that are linked, at their ends a, where nothing is so far: f[k] at that of bar k. Writes a few more, which are
-   written later. last: no bars follow, and what is behind them is zero. */
+/* Of bars that are linked, at their ends a, where nothing is so far. Writes a few numbers more, which are written later.
+   last: no bars follow, and what is behind them is zero. */
 POINTS_INSIDE void points_pull_fresh(const bars *b, const bar_run *run, int last, const real *y, const vectors *ds,
                                      const vectors *fs)
 {
@@ -169,8 +167,8 @@ static WIDE_LOOPS void points_guess(uint32_t count, const real *restrict s, cons
         for (uint32_t k = 0; k < count; k++) y[k] = s[k] * x[k];
 }
 
-/* x1 = y / s, and its trend, the change from x, as far as that is small: not at all where it is an eighth of x1, as out of
-   rest. From far away Newton's iteration may find another solution. Returns the largest x1. */
+/* x1 = y / s, and its trend, the change from x, as far as that is small: not at all where it is an eighth of x1, as out
+   of rest. From far away Newton's iteration may find another solution. Returns the largest x1. */
 static WIDE_LOOPS extreme points_settle(uint32_t count, const real *restrict s, const real *restrict y,
                                         const real *restrict x, real *restrict x1, real *restrict trend)
 {
