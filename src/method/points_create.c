@@ -144,8 +144,8 @@ static int find_places(points *r, const pattern *shape)
     }
     for (uint32_t e = 0; e < r->coupling_count; e++) {
         coupling *z = &r->couplings[e];
-        const int below = taut_pattern_find(shape, (int)z->l, (int)z->k);
-        const int above = taut_pattern_find(shape, (int)z->k, (int)z->l);
+        const int below = taut_pattern_find(shape, (int)z->k, (int)z->l); /* by columns */
+        const int above = taut_pattern_find(shape, (int)z->l, (int)z->k);
         z->below = order ? order[below] : below, z->above = order ? order[above] : above;
     }
     return TAUT_OK;
