@@ -164,8 +164,9 @@ static int make_matrix(points *r)
     return status;
 }
 
-/* From here on the loops of verlet.c, whose pieces stay in a cache and go to threads, are faster. */
-enum { COORDINATES_MOST = 30000 };
+/* From some 100,000 points on memory is the limit, and the loops of verlet.c read less of it and go to threads. Below,
+   they take twice as long with one thread, and no less with two. */
+enum { COORDINATES_MOST = 250000 };
 
 int X(points_may_serve)(const struct system *s)
 {
