@@ -6,6 +6,7 @@
 int X(bars_find)(struct system *s, bars **result) { return (void)s, *result = NULL, TAUT_OK; }
 void X(bars_destroy)(bars *b) { (void)b; }
 int X(bars_refresh)(bars *b) { return (void)b, 0; }
+int X(bars_weigh)(const bars *b, real *w, int *even) { return (void)b, (void)w, *even = 0; }
 #else
 
 enum { STEADY_LEAST = 4, TRIALS = 3 };
@@ -275,6 +276,20 @@ int X(bars_refresh)(bars *b)
     }
     find_squares(b);
     return b->holds = 1;
+}
+
+int X(bars_weigh)(const bars *b, real *w, int *even)
+{
+    const struct system *s = b->s;
+    int fits = 1;
+    *even = 1;
+    for (uint32_t i = b->begin; i < b->begin + b->points; i++) {
+        w[i] = s->inverse_mass[b->first[i]];
+        *even &= w[i] == s->inverse_mass[0];
+        for (uint32_t j = b->first[i]; j < b->first[i] + b->size[i]; j++)
+            fits &= s->inverse_mass[j] == w[i] && s->offset[j] == 0;
+    }
+    return fits;
 }
 
 /* ---- creation ---- */

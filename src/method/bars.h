@@ -84,6 +84,9 @@ int X(bars_find)(struct system *s, bars **result);
 void X(bars_destroy)(bars *b);
 /* Scales and lengths with the constants of now; allocates nothing. Returns whether all constraints are distances. */
 int X(bars_refresh)(bars *b);
+/* Inverse masses of the moving points, by number; *even: all are equal. Returns whether each point has one mass, and
+   momenta vanish with velocities. */
+int X(bars_weigh)(const bars *b, real *w, int *even);
 static inline int bars_hold(bars *b)
 {
     return b->known && b->version == b->s->constants_version ? b->holds : X(bars_refresh)(b);

@@ -30,28 +30,13 @@ static real shared_weight(const points *r, uint32_t k, uint32_t l)
     return sum;
 }
 
-static int find_masses(points *r)
-{
-    const struct system *s = r->s;
-    const bars *b = r->b;
-    int fits = 1;
-    r->even = 1;
-    for (uint32_t i = b->begin; i < b->begin + b->points; i++) {
-        r->w[i] = s->inverse_mass[b->first[i]];
-        r->even &= r->w[i] == s->inverse_mass[0];
-        for (uint32_t j = b->first[i]; j < b->first[i] + b->size[i]; j++)
-            fits &= s->inverse_mass[j] == r->w[i] && s->offset[j] == 0;
-    }
-    return fits;
-}
-
 /* What follows from the constants. Returns whether steps are made here. */
 static int weigh(points *r)
 {
     bars *b = r->b;
     r->weighed = r->s->constants_version;
     r->known = r->factored = 0;
-    r->weighs = bars_hold(b) && find_masses(r);
+    r->weighs = bars_hold(b) && X(bars_weigh)(b, r->w, &r->even);
     r->served = 1;
     if (!r->weighs) return 0;
     real longest = 0;
@@ -127,13 +112,14 @@ static int solve(void *self, real *out)
 /* Of the forces of the bars to positions; masses apart unless they are equal. */
 static real push_factor(const points *r) { return r->h * r->h / 2 * (r->even ? r->s->inverse_mass[0] : 1); }
 
-static void place_points(points *r, int again)
+/* Returns how far q1 moved, or, the first time, the largest q1. */
+static real place_points(points *r, int again)
 {
     points_push(r->b, r->y, &r->d, &r->push);
     const real moved = extreme_value(points_move(r->b, &r->q, &r->base, r->even ? NULL : r->w, &r->push,
                                                  push_factor(r), again, &r->q1));
     r->finite &= moved - moved == 0;
-    r->size = moved;
+    return moved;
 }
 
 static int position_residual(void *self, const real *y, real *out)
@@ -157,11 +143,9 @@ static int position_factor(void *self, const real *y)
 static real position_measure(void *self, const real *y, const real *change)
 {
     points *r = self;
-    const real whole = r->speed; /* room: the size of the positions */
     (void)y;
     points_subtract(r->b->count, 2 / (r->h * r->h), change, r->y);
-    place_points(r, 1);
-    return r->size / whole;
+    return place_points(r, 1) / r->size;
 }
 
 static void name_bar(void *self, int equation, char *buffer, size_t size)
@@ -193,8 +177,8 @@ static int find_positions(points *r)
     diagonal_base(r->s, r->even, x, r->f, r->h, 0, r->s->n, r->motion);
     points_spread(b, r->motion, &r->base);
     points_guess(b->count, b->scale, x->lambda, r->trend ? x->trend : NULL, r->y);
-    place_points(r, 0);
-    r->speed = r->size > r->s->least || r->size != r->size ? r->size : r->s->least;
+    const real size = place_points(r, 0);
+    r->size = size > r->s->least || size != size ? size : r->s->least;
     int status = r->factored ? TAUT_OK : factor(r, &r->d, &r->d);
     if (status) return status;
     newton_problem problem = { r, (int)b->count, position_residual, position_factor, solve, position_measure,

@@ -22,8 +22,8 @@ struct points {
     linear *solver;
     coupling *couplings;
     uint32_t coupling_count;
-    int *diagonal;         /* places of entries (k, k); NULL: the first ones, of a chain: */
-    int chain;             /* couplings are those of neighbours, and stand in two bands behind the diagonal */
+    int *diagonal;         /* places of entries (k, k) among the values */
+    int chain;             /* values are the diagonal, and two bands of the couplings of neighbours */
     unsigned weighed;      /* the version of the constants that weights belong to; */
     int served, weighs;    /* they have been found; each point has one mass, and momenta vanish with velocities */
     void *room;

@@ -34,19 +34,6 @@ struct points_watch {
 
 /* ---- what follows from the constants ---- */
 
-static int find_masses(points_watch *z)
-{
-    const struct system *s = z->s;
-    const bars *b = z->b;
-    int fits = 1;
-    for (uint32_t i = b->begin; i < b->begin + b->points; i++) {
-        z->w[i] = s->inverse_mass[b->first[i]];
-        for (uint32_t j = b->first[i]; j < b->first[i] + b->size[i]; j++)
-            fits &= s->inverse_mass[j] == z->w[i] && s->offset[j] == 0;
-    }
-    return fits;
-}
-
 static void find_potential(points_watch *z)
 {
     struct system *s = z->s;
@@ -62,9 +49,10 @@ static void find_potential(points_watch *z)
 static int refresh(points_watch *z)
 {
     const bars *b = z->b;
+    int even;
     z->version = z->s->constants_version;
     z->known = 1;
-    z->serves = bars_hold(z->b) && find_masses(z);
+    z->serves = bars_hold(z->b) && X(bars_weigh)(b, z->w, &even);
     if (!z->serves) return 0;
     for (uint32_t j = 0; j < b->fixed; j++)
         for (int c = 0; c < BARS_SPACE; c++) z->q.c[c][bars_fixed(b, j)] = b->places[j * BARS_SPACE + (uint32_t)c];
