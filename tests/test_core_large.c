@@ -64,6 +64,7 @@ static const char *chain(char *room, size_t size, const char *kinetic, const cha
 #define L_PART "lagrangian(m*norm2(a.dot)/2 - m*g*a.z)"
 #define H_PART "hamiltonian(norm2(momentum(a))/(2*m) + m*g*a.z)"
 #define BAR "constraint('bar'..i, norm2(a - before) - 1)\n"
+#define ROOT "constraint('bar'..i, norm(a - before) - 1)\n" /* of the same length, but not for method/points.h */
 
 static char one[2000], other[2000];
 
@@ -75,6 +76,7 @@ static void rattle_by_hand_and_by_table(void **unused)
     (void)unused;
     static const struct { const char *name, *kinetic, *link, *tail; } cases[] = {
         { "chain", L_PART, BAR, "" },
+        { "chain of roots", L_PART, ROOT, "" },
         { "two chains", L_PART, "if i ~= 40 then " BAR " end", "" },
         { "loop", L_PART, BAR, "local function at(i) local u, w = 0, 0; for j = 1, i do u, w = u + cos(0.3*sin(j)), "
                                "w + sin(0.3*sin(j)) end; return {u, 0, w} end\n"
@@ -98,8 +100,8 @@ static void rattle_by_hand_and_by_table(void **unused)
 }
 
 #define EVEN "lagrangian(norm2(a.dot)/2 - g*a.z)"
-#define LATER(first, last, by) \
-    "for i = " first ", " last ", " by " do constraint('bar'..i, norm2(all[i] - (all[i-1] or origin)) - 1) end\n"
+#define LATER(length, first, last, by) \
+    "for i = " first ", " last ", " by " do constraint('bar'..i, " length "(all[i] - (all[i-1] or origin)) - 1) end\n"
 
 /* The same for chains so long that their loops are cut: constraints in the order of the chain, against it, and in one
    in which no piece has its own (row_cuts.h). */
@@ -109,9 +111,13 @@ static void rattle_in_pieces(void **unused)
     static const struct { const char *name, *kinetic, *link, *tail; } cases[] = {
         { "long chain", L_PART, BAR, "" },
         { "equal masses", EVEN, BAR, "" },
+        { "roots", L_PART, ROOT, "" },
+        { "roots, equal masses", EVEN, ROOT, "" },
         { "drag", EVEN, BAR "force(a, -d*a.dot)", "" },
-        { "bars backwards", EVEN, "", LATER("N", "1", "-1") },
-        { "bars mixed up", EVEN, "", LATER("1", "N", "2") LATER("2", "N", "2") },
+        { "bars backwards", EVEN, "", LATER("norm2", "N", "1", "-1") },
+        { "bars mixed up", EVEN, "", LATER("norm2", "1", "N", "2") LATER("norm2", "2", "N", "2") },
+        { "roots backwards", EVEN, "", LATER("norm", "N", "1", "-1") },
+        { "roots mixed up", EVEN, "", LATER("norm", "1", "N", "2") LATER("norm", "2", "N", "2") },
     };
     links = LONG;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -121,24 +127,25 @@ static void rattle_in_pieces(void **unused)
     links = 80;
 }
 
-/* Of a straight chain the velocities need a second correction from the third of these steps on: its condition grows with
-   the square of the length. */
+/* Of a straight chain the velocities need a second correction from the third of these steps on: its condition grows
+   with the square of the length. */
 static void velocities_corrected_twice(void **unused)
 {
     (void)unused;
     links = LONG, bend = 0, h = (real)0.03;
     chain(one, sizeof one, EVEN, BAR, "");
     compare("straight chain", 4, one, "rattle", one, "lobatto:s=2");
+    chain(one, sizeof one, EVEN, ROOT, "");
+    compare("straight chain of roots", 4, one, "rattle", one, "lobatto:s=2");
     links = 80, bend = 0.3, h = (real)0.01;
 }
 
 /* A step depends on the state alone: what the last one left is used only where it ended here. The last coordinate is in
    the last piece of its loops. */
-static void a_moved_state(void **unused)
+static void move_a_state(const char *bar)
 {
-    (void)unused;
     links = LONG;
-    chain(one, sizeof one, EVEN, BAR, "");
+    chain(one, sizeof one, EVEN, bar, "");
     simulation *a = open_chain(one, "rattle"), *b = open_chain(one, "rattle");
     do_steps(a, 1, h);
     a->x.q[a->s->n - 1] += (real)1e-6;
@@ -153,6 +160,13 @@ static void a_moved_state(void **unused)
     links = 80;
 }
 
+static void a_moved_state(void **unused)
+{
+    (void)unused;
+    move_a_state(BAR);
+    move_a_state(ROOT);
+}
+
 static void same_numbers(const simulation *a, const simulation *b)
 {
     state_field of_a[STATE_FIELDS], of_b[STATE_FIELDS];
@@ -164,13 +178,12 @@ static void same_numbers(const simulation *a, const simulation *b)
 
 /* Velocities are begun with the positions that seem to be the last ones: after as many corrections as in the step
    before. Steps of different lengths need more and fewer, and are those of a simulation that has seen no other. */
-static void a_guess_that_was_wrong(void **unused)
+static void guess_wrongly(const char *bar)
 {
-    (void)unused;
     static const double lengths[] = { 1e-3, 3e-2, 1e-5, 3e-2, 1e-2, 1e-5 };
     long least = 1000, most = 0;
     links = LONG;
-    chain(one, sizeof one, EVEN, BAR, "");
+    chain(one, sizeof one, EVEN, bar, "");
     simulation *a = open_chain(one, "rattle");
     for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
         simulation *b = open_chain(one, "rattle");
@@ -188,6 +201,13 @@ static void a_guess_that_was_wrong(void **unused)
     assert_true(most > least);
     close_model(a);
     links = 80;
+}
+
+static void a_guess_that_was_wrong(void **unused)
+{
+    (void)unused;
+    guess_wrongly(BAR);
+    guess_wrongly(ROOT);
 }
 
 /* Newton's rough matrix (step/chord.h) is for Lagrangian models; the same ones with a Hamiltonian have the full matrix.

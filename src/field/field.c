@@ -358,6 +358,13 @@ int X(field_hessian_varies)(const field *f, kind a, kind b)
     return 0;
 }
 
+int X(field_is_quadratic)(field *f, kind by, int *is)
+{
+    const int status = prepare(f, HESSIAN, by, by);
+    *is = !status && !X(field_hessian_varies)(f, by, by);
+    return status;
+}
+
 /* Does the tape read a variable slot? */
 static int reads_variables(const tape *t)
 {

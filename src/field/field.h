@@ -115,6 +115,10 @@ void X(field_discrete_slope)(const field *f, discrete_mode mode, kind a, kind b,
 int X(field_hessian_zero)(const field *f, kind a, kind b);
 int X(field_hessian_varies)(const field *f, kind a, kind b);
 
+/* Is every row of degree 2 at most in the variables of this kind, whatever the constants are? Prepares the kernels
+   alone. */
+int X(field_is_quadratic)(field *f, kind by, int *is);
+
 /* Does a prepared gradient depend on any variable? */
 int X(field_gradient_varies)(const field *f, kind by);
 

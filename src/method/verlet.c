@@ -38,14 +38,12 @@ static int are_opposite(const verlet *r, const real *g, uint32_t from, uint32_t 
 
 static int create_projected(struct system *s, const method_spec *spec, real tolerance, void **self)
 {
-    (void)spec;
-    return X(verlet_create)(s, 1, tolerance, self);
+    return X(verlet_create)(s, spec, 1, tolerance, self);
 }
 
 static int create_plain(struct system *s, const method_spec *spec, real tolerance, void **self)
 {
-    (void)spec;
-    return X(verlet_create)(s, 0, tolerance, self);
+    return X(verlet_create)(s, spec, 0, tolerance, self);
 }
 
 static const newton_counts *counts(const void *self)
@@ -605,6 +603,7 @@ static int find_momenta(verlet *r)
 static method_outcome outcome(const void *self)
 {
     const verlet *r = self;
+    if (r->by_points) return X(points_outcome)(r->points_of);
     const int seen = r->known && r->finite && !r->wild;
     return (method_outcome){ .finite = seen, .multiplier = seen && r->s->c ? r->lambda_size : -1 };
 }
@@ -621,6 +620,7 @@ static int forces_left(const void *self, const state *x, method_forces *sums)
     const row_cuts *cuts = &r->cuts;
     const row_range all = { 0, r->s->c }, *left = cuts->ranges ? cuts->rest : &all; /* by no piece */
     const uint32_t n = r->s->n;
+    if (r->by_points) return X(points_forces)(r->points_of, x, sums);
     if (!r->known || r->drag || !r->s->c) return 0;
     *sums = (method_forces){ 0 };
     for (uint32_t from = 0, end; from < n; from = end) {
@@ -641,7 +641,13 @@ static int step(void *self, state *x, real h)
     r->wild = 0;
     r->summed = 0;
     X(state_next_time)(x, h, &r->next.t, &r->next.t_low);
-    int status = find_positions(r, x);
+    int status = TAUT_OK;
+    r->by_points = 0;
+    if (r->points_of) status = X(points_step)(r->points_of, x, h, &r->next, &r->by_points);
+    if (!status && r->by_points) X(state_swap)(x, &r->next);
+    if (status || r->by_points) return status;
+    if (r->points_of) memset(r->next.trend, 0, r->s->c * sizeof(real));
+    status = find_positions(r, x);
     if (!status && !r->slow) status = find_momenta(r);
     if (status || r->slow) {
         r->factored = r->known = 0;

@@ -32,6 +32,7 @@ void X(verlet_destroy)(void *self)
     taut_products_destroy(r->s->context, r->columns);
     X(newton_clear)(&r->newton);
     X(stepper_destroy)(r->table);
+    X(points_destroy)(r->points_of);
     taut_mem_free(r->s->context, r);
 }
 
@@ -126,7 +127,7 @@ static int create_table(verlet *r, real tolerance)
     return status;
 }
 
-int X(verlet_create)(struct system *s, int project, real tolerance, void **self)
+int X(verlet_create)(struct system *s, const method_spec *spec, int project, real tolerance, void **self)
 {
     verlet *r = taut_mem_new(s->context, 1, sizeof *r);
     *self = NULL;
@@ -148,6 +149,8 @@ int X(verlet_create)(struct system *s, int project, real tolerance, void **self)
     if (!status) r->newton.pool = s->work->pool, r->newton.corrected = 1;
     if (!status && s->c) status = prepare_constraints(r);
     if (!status && r->drag) status = create_table(r, tolerance);
+    const points_options o = { project, r->steady_force, !spec->is_part && project };
+    if (!status) status = X(points_create)(s, &o, &r->newton, &r->points_of);
     if (status)
         X(verlet_destroy)(r);
     else

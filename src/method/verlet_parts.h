@@ -6,6 +6,7 @@
 
 #include "base/extreme.h"
 #include "linalg/row_cuts.h"
+#include "method/points.h"
 #include "method/verlet.h"
 #include "solve/multiplier.h"
 #include "solve/newton.h"
@@ -41,6 +42,8 @@ typedef struct {
     int pieces;            /* forces are summed in pieces: a diagonal mass */
     int drag;              /* forces depend on velocities: */
     stepper *table;        /* for steps that converge slowly */
+    points *points_of;     /* makes the steps of points between bars; NULL: the system is another one */
+    int by_points;         /* it has made the last one */
     real *drift, *stage;   /* velocity without the constraint force, W (p0 + h/2 f0), not in pieces; V */
     real last;             /* size of the last correction; 0: none */
     int slow;              /* corrections do not shrink fast enough */
@@ -73,7 +76,7 @@ typedef struct {
 } verlet;
 
 /* verlet_create.c. project: the second half is done. */
-int X(verlet_create)(struct system *s, int project, real tolerance, void **self);
+int X(verlet_create)(struct system *s, const method_spec *spec, int project, real tolerance, void **self);
 void X(verlet_destroy)(void *self);
 
 #endif

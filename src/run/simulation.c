@@ -22,6 +22,7 @@ void X(simulation_destroy)(simulation *z)
     X(reading_destroy)(z->reading);
     X(element_reading_destroy)(z->elements);
     X(element_motion_destroy)(z->motion);
+    X(points_watch_destroy)(z->points);
     X(flow_destroy)(z->flow);
     X(legendre_destroy)(z->legendre);
     X(impulse_destroy)(z->impulse);
@@ -230,6 +231,15 @@ static int power_needs_motion(const simulation *z)
            && !(z->reading && X(reading_has_power)(z->reading));
 }
 
+/* Steps of programs have programs to read states, which ensembles run as well. */
+static int create_watch(simulation *z)
+{
+    method_part parts[METHOD_PARTS];
+    const char *why;
+    if (z->m->phase || z->m->contact_count || X(method_parts)(&z->method, parts, &why)) return TAUT_OK;
+    return X(points_watch_create)(z->s, z->symmetries, z->symmetry_count, &z->points);
+}
+
 int X(simulation_parts)(simulation *z, const struct method_class *class)
 {
     int status = taut_flat_begin(z->context, &z->flat);
@@ -243,6 +253,7 @@ int X(simulation_parts)(simulation *z, const struct method_class *class)
     if (!status && wants_elements(z)) status = X(element_reading_create)(z->s, has_own_power(z), &z->elements);
     if (!status && power_needs_motion(z)) status = X(simulation_find_motion)(z);
     if (!status) status = X(method_create_with)(z->s, class, &z->spec, z->tolerance, &z->method);
+    if (!status) status = create_watch(z);
     if (!status && !z->m->phase) status = X(acceleration_create)(z->s, &z->acceleration);
     if (!status) status = X(simulation_strain_create)(z);
     return status;

@@ -9,6 +9,7 @@
 #include "lower/element_motion.h"
 #include "lower/element_reading.h"
 #include "lower/reading.h"
+#include "method/points_watch.h"
 #include "native/native.h"
 #include "expr/call.h"
 #include "run/engine.h"
@@ -112,6 +113,7 @@ typedef struct {
     element_reading *elements; /* what is watched by programs over elements, where there is no other code; NULL: none */
     element_motion *motion;  /* multipliers by elements, likewise; NULL: none, or not sought yet */
     int motion_sought;
+    points_watch *points;    /* what is watched of points between bars; NULL: the system is another one */
     symmetry symmetries[SYMMETRY_LIMIT];
     int symmetry_count;
     int column_symmetries;   /* those with a column of their own: translations and rotations, which come first */

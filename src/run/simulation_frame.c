@@ -199,6 +199,20 @@ static void read_elements(simulation *z)
     z->known |= READING_WATCHED | READING_VELOCITY;
 }
 
+/* ---- of points between bars ---- */
+
+static void watch_points(simulation *z)
+{
+    const points_watched *found = X(points_watch_read)(z->points, &z->x);
+    if (!found) return;
+    z->largest_g = found->position, z->largest_rate = found->velocity;
+    for (int i = 0; i < z->symmetry_count; i++) z->momenta[i] = found->momenta[i];
+    z->known |= READING_RESIDUALS | READING_MOMENTA;
+    if (!X(points_watch_has_energy)(z->points)) return;
+    z->energy = found->energy;
+    z->known |= READING_ENERGY;
+}
+
 /* ---- all of it ---- */
 
 static int read_by_fields(simulation *z, unsigned wanted)
@@ -227,6 +241,7 @@ static int read_by_fields(simulation *z, unsigned wanted)
 
 int X(simulation_read)(simulation *z, unsigned wanted)
 {
+    if (z->points && (wanted & ~z->known) & READING_WATCHED) watch_points(z);
     int status = z->reading && (wanted & ~z->known) ? read_lowered(z, wanted & ~z->known) : TAUT_OK;
     if (z->elements && !status && (wanted & ~z->known & READING_WATCHED)) read_elements(z);
     return status || !(wanted & ~z->known) ? status : read_by_fields(z, wanted & ~z->known);

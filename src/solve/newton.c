@@ -9,7 +9,7 @@
 static void lay_out(void *self, room_layout *l)
 {
     newton *n = self;
-    n->residual = room_reals(l, (size_t)n->largest);
+    n->residual = room_reals(l, (size_t)n->largest + NEWTON_FILLED);
     n->start = room_reals(l, (size_t)n->largest);
 }
 
@@ -20,6 +20,7 @@ int X(newton_create)(taut_context *context, int largest, real tolerance, newton 
     /* What is left out must be far below a rounding: it has the same sign at every step, and drifts (a rigid body's
        momentum by 0.015 eps a step with eps/8) where rounding errors cancel. */
     n->rest = tolerance > 0 ? tolerance / 4 : REAL_EPSILON / 2048;
+    n->floor = ELEMENTARY(pow)(REAL_EPSILON, (real)0.6);
     return room_create(context, lay_out, n, &n->room);
 }
 
@@ -219,9 +220,8 @@ static int stagnated(const newton *n, real size)
 
 int X(newton_solve)(newton *n, const newton_problem *p, real *x, int has_factor, real time, const char *what)
 {
-    /* Stagnation below the floor is round-off of an ill-conditioned problem. */
     const real enough = n->enough, crowd = n->relaxed ? crowd_of(p->size) : 1, rest = crowd * n->rest;
-    const real floor = ELEMENTARY(pow)(REAL_EPSILON, (real)0.6);
+    const real floor = n->floor;
     /* sizes of the first and of the last correction; the fastest rate of this matrix */
     real first = 0, before = 0, best = 1;
     newton_matrix rough = NEWTON_EXACT;

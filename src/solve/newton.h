@@ -47,6 +47,8 @@ typedef struct newton_problem {
 } newton_problem;
 
 enum { NEWTON_SECANTS = 6 };
+/* So many zeros are behind the residual, and stay there: problems may work on whole vectors. */
+enum { NEWTON_FILLED = 8 };
 
 /* Pairs of what x moved by and what the correction changed by, with one matrix: the changes are orthonormal. */
 typedef struct {
@@ -70,6 +72,7 @@ typedef struct {
     int most;            /* iterations before giving up */
     real enough;         /* a relative correction that is small enough to be the last */
     real rest;           /* the same for the estimated one that is left out */
+    real floor;          /* stagnation below this is round-off of an ill-conditioned problem */
     int relaxed;         /* see newton_relax */
     int careful;         /* which solutions are doubtful: NEWTON_NOISE, NEWTON_STRAYS; 0: none */
     int largest;         /* problem */
