@@ -214,7 +214,7 @@ static void what_is_watched(void **unused)
                 assert_at_most(REAL(fabs)(found->energy - energy), 1e5 * REAL_EPSILON);
             for (int k = 0; k < z->symmetry_count; k++)
                 assert_at_most(REAL(fabs)(found->momenta[k]
-                                          - X(symmetry_momentum)(z->s, &z->symmetries[k], z->x.q, z->x.p)),
+                                          - momentum_of(z->s, &z->symmetries[k], z->x.q, z->x.p)),
                                1e4 * REAL_EPSILON);
             /* off the constraints, where residuals are no rounding errors */
             z->x.q[3] += (real)0.25, z->x.w[4] += (real)0.5, z->x.p[4] = z->x.w[4] / z->s->inverse_mass[4];

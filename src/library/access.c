@@ -230,7 +230,8 @@ static int get_wide(taut_simulation *z, engine_column type, size_t index, wide *
     return status;
 }
 
-_Static_assert(sizeof(char[TAUT_DIGITS_TEXT]) == sizeof(char[WIDE_TEXT]), "room for a number");
+/* NOLINTNEXTLINE(misc-redundant-expression): two names for one number */
+_Static_assert((int)TAUT_DIGITS_TEXT == (int)WIDE_TEXT, "room for a number");
 
 int taut_digits(taut_simulation *z, int kind, size_t index, char *buffer, size_t capacity)
 {

@@ -694,7 +694,7 @@ static void advance(symbols *y, const expr *rates, expr *out, size_t count)
 {
     const size_t n = y->n;
     expr *leaves = new_vector(y, 2 * n + 1), *along = new_vector(y, 2 * n + 1);
-    if (!leaves || !along) return;
+    if (!leaves || !along || y->failed) return;
     for (uint32_t i = 0; i < n; i++) {
         leaves[i] = X(symbol_state)(y, y->layout.q, i);
         leaves[n + i] = along[i] = X(symbol_state)(y, y->layout.w, i);

@@ -182,7 +182,7 @@ static int find_positions(points *r)
     int status = r->factored ? TAUT_OK : factor(r, &r->d, &r->d);
     if (status) return status;
     newton_problem problem = { r, (int)b->count, position_residual, position_factor, solve, position_measure,
-                               name_bar, NULL, NULL };
+                               name_bar, NULL, NULL, NULL, NULL };
     return X(newton_solve)(r->newton, &problem, r->y, 1, x->t, "constraints at the new positions");
 }
 
@@ -240,7 +240,7 @@ static int find_mu(points *r)
     const bars *b = r->b;
     newton *n = r->newton;
     newton_problem problem = { r, (int)b->count, velocity_residual, velocity_factor, solve, velocity_measure,
-                               name_bar, NULL, NULL };
+                               name_bar, NULL, NULL, NULL, NULL };
     points_rates(b, &r->d1, &r->v, r->mu);
     int status = velocity_factor(r, r->mu);
     if (!status) status = solve(r, r->mu);

@@ -98,7 +98,7 @@ static WIDE_LOOPS void points_push(const bars *b, const real *y, const vectors *
 static WIDE_LOOPS extreme points_move(const bars *b, const vectors *qs, const vectors *bases, const real *w,
                                       const vectors *pushes, real factor, int again, const vectors *to)
 {
-    const lane_bits seen = again ? ~(lane_bits){ 0 } : (lane_bits){ 0 }; /* of what is subtracted */
+    const lane_bits none = { 0 }, seen = again ? ~none : none; /* of what is subtracted */
     const size_t end = b->behind;
     const vectors q = *qs, base = *bases, push = *pushes, q1 = *to;
     lane_bits most[BARS_SPACE] = { { 0 }, { 0 }, { 0 } }; /* one for each component: they do not wait for each other */

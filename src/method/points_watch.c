@@ -120,7 +120,11 @@ static WIDE_LOOPS void find_residuals(const points_watch *z, extreme *position, 
 
 static real momentum(const points_watch *z, const symmetry *y, const state *x)
 {
-    if (!z->plain || y->type == SYMMETRY_SHIFT) return X(symmetry_momentum)(z->s, y, x->q, x->p);
+    real found;
+    if (!z->plain || y->type == SYMMETRY_SHIFT) {
+        X(symmetry_momenta)(z->s, y, 1, x->q, x->p, &found);
+        return found;
+    }
     return y->type == SYMMETRY_TRANSLATION ? sum_along(z, (int)y->index) : sum_around(z, (int)y->index);
 }
 

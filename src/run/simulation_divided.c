@@ -93,14 +93,14 @@ static int in_parts(simulation *z, real h)
     return whole_step(z, h);
 }
 
-/* Of dependent constraints the matrix is softened, and the iteration strays more easily. Where there is no sign of a
-   singular position, a step that does not converge is too large. */
+/* Of dependent constraints the matrix is softened, and the iteration strays more easily; beside singular positions it may
+   not converge at all. Elsewhere a step that does not converge is too large. */
 int X(simulation_smooth_step)(simulation *z, real h)
 {
     if (!z->divided.possible) return X(method_step)(&z->method, &z->x, h);
-    const int softened = z->s->softening != NULL, singular = softened || z->strain.seen || z->strain.size.grown,
+    const int softened = z->s->softening != NULL,
               status = careful_step(z, h, softened ? NEWTON_NOISE | NEWTON_STRAYS : NEWTON_NOISE);
-    return is_doubtful(status) || (status == TAUT_NO_CONVERGENCE && singular) ? in_parts(z, h) : status;
+    return is_doubtful(status) || (status == TAUT_NO_CONVERGENCE && softened) ? in_parts(z, h) : status;
 }
 
 /* A sentence for each, or nothing. */
