@@ -49,13 +49,19 @@ static int describe(cluster_phase *p)
 {
     const element_part *part = p->part;
     for (int g = part->first_group; g < part->first_group + part->group_count; g++)
-        if (part->table->groups[g].size == STEP_N) p->n_groups[p->n_group_count++] = g;
-        else if (part->table->groups[g].size == STEP_C) p->c_groups[p->c_group_count++] = g;
-        else return 0;
+        if (part->table->groups[g].size == STEP_N)
+            p->n_groups[p->n_group_count++] = g;
+        else if (part->table->groups[g].size == STEP_C)
+            p->c_groups[p->c_group_count++] = g;
+        else
+            return 0;
     for (int e = 0; e < part->equation_count; e++)
-        if (part->equations[e].size == STEP_N) p->n_equations[p->n_equation_count++] = part->equations[e].equation;
-        else if (part->equations[e].size == STEP_C) p->c_equations[p->c_equation_count++] = part->equations[e].equation;
-        else return 0;
+        if (part->equations[e].size == STEP_N)
+            p->n_equations[p->n_equation_count++] = part->equations[e].equation;
+        else if (part->equations[e].size == STEP_C)
+            p->c_equations[p->c_equation_count++] = part->equations[e].equation;
+        else
+            return 0;
     return p->n_group_count == p->n_equation_count && p->c_group_count == p->c_equation_count && find_places(p);
 }
 
@@ -167,8 +173,8 @@ static uint32_t share_row(const clusters *z, uint32_t cluster, uint32_t equation
     return b->at_t + equation * around_of(b) + k - b->kind->own_c;
 }
 
-static uint32_t find_address(const clusters *z, const element_shape *s, const uint32_t *ordinal, const cluster_input *in,
-                             uint32_t i)
+static uint32_t find_address(const clusters *z, const element_shape *s, const uint32_t *ordinal,
+                             const cluster_input *in, uint32_t i)
 {
     const cluster_graph *g = &z->graph;
     if (in->what == TAKE_SHARE) {
@@ -179,15 +185,15 @@ static uint32_t find_address(const clusters *z, const element_shape *s, const ui
     }
     const uint32_t coordinate = s->coordinate[(size_t)in->local * s->stride + i], cluster = g->cluster_of[coordinate];
     const cluster_block *b = &z->blocks[g->kind_of[cluster]];
-    return address(z, cluster, (in->what == TAKE_PLACE ? b->at_places : 0) + in->which * b->kind->own_n
-                                   + g->own_number[coordinate]);
+    return address(z, cluster,
+                   (in->what == TAKE_PLACE ? b->at_places : 0) + in->which * b->kind->own_n
+                       + g->own_number[coordinate]);
 }
 
 static void find_addresses(const clusters *z, const element_shape *s, const uint32_t *ordinal, const cluster_inputs *in)
 {
     for (size_t k = 0; k < in->count; k++)
-        for (uint32_t i = 0; i < s->stride; i++)
-            in->list[k].index[i] = find_address(z, s, ordinal, &in->list[k], i);
+        for (uint32_t i = 0; i < s->stride; i++) in->list[k].index[i] = find_address(z, s, ordinal, &in->list[k], i);
 }
 
 /* Own unknowns among all of them, and own results. */
@@ -293,8 +299,11 @@ static int place_entries(clusters *z, const pattern *columns, const int *row, co
                 const uint32_t value = (uint32_t)taut_pattern_find(columns, column[at], row[at]);
                 const size_t group = i / width, place = (group * b->table.rows + b->at_schur + o) * width + i % width;
                 const uint32_t from = (uint32_t)(b->first + place);
-                if (z->first.from[value] == z->number_count) z->first.from[value] = from;
-                else z->others.from[z->others.count] = from, z->others.to[z->others.count++] = (uint32_t)z->at.entry[value];
+                if (z->first.from[value] == z->number_count)
+                    z->first.from[value] = from;
+                else
+                    z->others.from[z->others.count] = from,
+                    z->others.to[z->others.count++] = (uint32_t)z->at.entry[value];
             }
     }
     if (!z->is_softened) return TAUT_OK;
@@ -398,8 +407,10 @@ int X(clusters_create)(const element_part *part, const element_phase *elements, 
     if (!status && usable) status = find_all(z);
     if (status == TAUT_UNSUPPORTED) status = TAUT_OK, usable = 0;
     if (!status && usable) status = room_create(context, lay_out, z, &z->room);
-    if (status || !usable) X(clusters_destroy)(z);
-    else *result = z;
+    if (status || !usable)
+        X(clusters_destroy)(z);
+    else
+        *result = z;
     return status;
 }
 
@@ -411,7 +422,8 @@ static void clear_inputs(taut_context *context, cluster_inputs *in)
 
 static void clear_block(taut_context *context, cluster_block *b)
 {
-    element_program *const programs[] = { &b->begin, &b->predict, &b->places, &b->residual, &b->factor, &b->backward, &b->results };
+    element_program *const programs[] = { &b->begin,  &b->predict,  &b->places, &b->residual,
+                                          &b->factor, &b->backward, &b->results };
     for (size_t k = 0; k < sizeof programs / sizeof *programs; k++) X(element_program_clear)(context, programs[k]);
     clear_inputs(context, &b->inputs);
     void *const lists[] = { b->schur_row, b->schur_column, b->unknown, b->late, b->result };
@@ -436,8 +448,8 @@ void X(clusters_destroy)(clusters *z)
     for (uint32_t k = 0; k < z->late_block_count; k++) clear_late(context, &z->lates[k]);
     taut_mem_free(context, z->blocks);
     taut_mem_free(context, z->lates);
-    void *const lists[] = { z->late_unknowns, z->first.from, z->first.to, z->others.from, z->others.to, z->softened,
-                            z->late_constraints };
+    void *const lists[] = { z->late_unknowns, z->first.from, z->first.to,        z->others.from,
+                            z->others.to,     z->softened,   z->late_constraints };
     for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) taut_mem_free(context, lists[k]);
     X(cluster_graph_clear)(context, &z->graph);
     taut_linear_destroy(z->solver);

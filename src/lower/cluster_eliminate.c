@@ -60,8 +60,10 @@ int X(elimination_run)(elimination *e, taut_context *context)
         sizes[k] = *entry(e, k, k) ? taut_expr_unary(e->g, OP_ABS, *entry(e, k, k)) : taut_expr_number(e->g, 0);
     for (uint32_t n = 0; !status && n < e->own; n++) {
         const uint32_t k = e->order[n] = choose(e);
-        if (k == NOWHERE) status = TAUT_UNSUPPORTED;
-        else e->step[k] = n, eliminate(e, k, sizes);
+        if (k == NOWHERE)
+            status = TAUT_UNSUPPORTED;
+        else
+            e->step[k] = n, eliminate(e, k, sizes);
     }
     taut_mem_free(context, sizes);
     return status;
@@ -73,10 +75,7 @@ int X(elimination_is_factor)(const elimination *e, uint32_t i, uint32_t j)
 }
 
 /* Of a row or column i: is it another one that comes after number k? */
-static int is_after(const elimination *e, uint32_t i, uint32_t k)
-{
-    return i >= e->own || e->step[i] > e->step[k];
-}
+static int is_after(const elimination *e, uint32_t i, uint32_t k) { return i >= e->own || e->step[i] > e->step[k]; }
 
 void X(elimination_forward)(const elimination *e, graph *g, expr *right)
 {

@@ -15,18 +15,18 @@ typedef struct {
     taut_context *context;
     cluster_graph *g;
     uint32_t n, c;
-    uint32_t *set, *size;     /* union of coordinates: parents; and coordinates of a set */
-    uint32_t *first_element;  /* of a shape of the element graph, counted through */
+    uint32_t *set, *size;    /* union of coordinates: parents; and coordinates of a set */
+    uint32_t *first_element; /* of a shape of the element graph, counted through */
     uint32_t element_count;
     uint32_t *start, *touching; /* elements of a cluster */
     uint32_t *key;
     size_t key_length, key_capacity, kind_capacity, late_capacity;
     uint32_t *local[2], *global[2], counts[2]; /* coordinates, constraints: numbers in a cluster, and back */
-    uint32_t *constants;      /* of the cluster at work, element by element */
+    uint32_t *constants;                       /* of the cluster at work, element by element */
     size_t constant_count, constant_capacity;
-    uint32_t **keys;          /* of kinds: what is compared */
+    uint32_t **keys; /* of kinds: what is compared */
     uint64_t *hashes;
-    uint32_t *late_kind_of;   /* of an element */
+    uint32_t *late_kind_of; /* of an element */
     int unusable;
 } making;
 
@@ -225,8 +225,10 @@ static uint32_t shape_of(const making *m, uint32_t element)
     uint32_t low = 0, high = m->part->graph->shape_count;
     while (high - low > 1) {
         const uint32_t middle = (low + high) / 2;
-        if (m->first_element[middle] <= element) low = middle;
-        else high = middle;
+        if (m->first_element[middle] <= element)
+            low = middle;
+        else
+            high = middle;
     }
     return low;
 }
@@ -237,7 +239,8 @@ static uint32_t role_of(const making *m, uint32_t element, uint32_t cluster)
     const uint32_t of = shape_of(m, element);
     const element_shape *s = &m->part->graph->shapes[of];
     uint32_t k = 0;
-    while (k < s->n && m->g->cluster_of[s->coordinate[(size_t)k * s->stride + element - m->first_element[of]]] != cluster)
+    while (k < s->n
+           && m->g->cluster_of[s->coordinate[(size_t)k * s->stride + element - m->first_element[of]]] != cluster)
         k++;
     return k;
 }
@@ -273,7 +276,7 @@ static int list_elements(making *m)
 static uint32_t local_number(making *m, int of, uint32_t global)
 {
     uint32_t *local = &m->local[of][global];
-    if (*local == NOWHERE) m->global[of][*local = m->counts[of]++] = global;
+    if (*local == NOWHERE) m->global[of][ *local = m->counts[of]++] = global;
     return *local;
 }
 
@@ -305,8 +308,9 @@ static int put_element(making *m, uint32_t element)
         status = put(m, local_number(m, COORDINATES, s->coordinate[(size_t)k * s->stride + e]));
     for (uint32_t k = 0; !status && k < s->c; k++)
         status = put(m, local_number(m, CONSTRAINTS, s->constraint[(size_t)k * s->stride + e]));
-    if (!status && taut_mem_grow(m->context, &m->constants, &m->constant_capacity, m->constant_count + s->constants,
-                                 sizeof *m->constants))
+    if (!status
+        && taut_mem_grow(m->context, &m->constants, &m->constant_capacity, m->constant_count + s->constants,
+                         sizeof *m->constants))
         status = TAUT_OUT_OF_MEMORY;
     for (uint32_t k = 0; !status && k < s->constants; k++)
         m->constants[m->constant_count++] = s->constant[(size_t)k * s->stride + e];
@@ -526,8 +530,12 @@ static int find_late_kind(making *m, const element_shape *s, uint32_t first, uin
     if (taut_mem_grow(m->context, &g->lates, &m->late_capacity, (size_t)g->lates_count + 1, sizeof *g->lates))
         return TAUT_OUT_OF_MEMORY;
     late_kind *made = &g->lates[g->lates_count++];
-    *made = (late_kind){ .all = { .n = s->n, .c = s->c, .constants = s->constants, .terms = s->terms,
-                                  .term_count = s->term_count, .owns_coordinate = s->owns_coordinate,
+    *made = (late_kind){ .all = { .n = s->n,
+                                  .c = s->c,
+                                  .constants = s->constants,
+                                  .terms = s->terms,
+                                  .term_count = s->term_count,
+                                  .owns_coordinate = s->owns_coordinate,
                                   .owns_constraint = s->owns_constraint },
                          .cluster_count = count };
     made->ordinal = taut_mem_new(m->context, s->n, sizeof *made->ordinal);
@@ -607,16 +615,17 @@ static int make_locals(making *m)
 static void clear_making(making *m)
 {
     for (uint32_t k = 0; m->keys && k < m->g->kind_count; k++) taut_mem_free(m->context, m->keys[k]);
-    void *const blocks[] = { m->set, m->size, m->first_element, m->start, m->touching, m->key, m->keys, m->hashes,
-                             m->late_kind_of, m->constants };
+    void *const blocks[] = { m->set, m->size, m->first_element, m->start,        m->touching,
+                             m->key, m->keys, m->hashes,        m->late_kind_of, m->constants };
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) taut_mem_free(m->context, blocks[i]);
     for (int of = 0; of < 2; of++) taut_mem_free(m->context, m->local[of]), taut_mem_free(m->context, m->global[of]);
 }
 
 int X(cluster_graph_create)(const element_part *part, const element_phase *elements, cluster_graph *g, int *usable)
 {
-    making m = { .part = part, .elements = elements, .context = part->s->context, .g = g, .n = part->s->n,
-                 .c = part->s->c };
+    making m = {
+        .part = part, .elements = elements, .context = part->s->context, .g = g, .n = part->s->n, .c = part->s->c
+    };
     *g = (cluster_graph){ 0 };
     int status = join_nodes(&m);
     if (!status) join_groups(&m);
@@ -653,8 +662,8 @@ void X(cluster_graph_clear)(taut_context *context, cluster_graph *g)
         clear_tables(context, &g->lates[i].all);
         taut_mem_free(context, g->lates[i].ordinal);
     }
-    void *const blocks[] = { g->cluster_of, g->own_number, g->kind_of, g->place_of, g->late_number, g->late_node,
-                             g->kinds, g->lates };
+    void *const blocks[] = { g->cluster_of,  g->own_number, g->kind_of, g->place_of,
+                             g->late_number, g->late_node,  g->kinds,   g->lates };
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) taut_mem_free(context, blocks[k]);
     *g = (cluster_graph){ 0 };
 }

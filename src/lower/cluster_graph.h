@@ -10,7 +10,7 @@
 
 #define CLUSTER_NOWHERE UINT32_MAX
 enum {
-    CLUSTER_WIDTH_MOST = 7,   /* coordinates that are joined because the same joints touch them: those of a body */
+    CLUSTER_WIDTH_MOST = 7, /* coordinates that are joined because the same joints touch them: those of a body */
     CLUSTER_KINDS_MOST = 64
 };
 
@@ -24,13 +24,13 @@ typedef struct {
 /* Elements with late constraints, which touch clusters in the same way. */
 typedef struct {
     element_shape all;
-    uint32_t *ordinal;        /* of a coordinate of the element: which of its clusters, 0, 1, .. */
+    uint32_t *ordinal; /* of a coordinate of the element: which of its clusters, 0, 1, .. */
     uint32_t cluster_count;
 } late_kind;
 
 typedef struct {
     uint32_t cluster_count, late_count, node_count;
-    int are_connected;        /* entries of Newton's matrix connect coordinates of several clusters */
+    int are_connected;                 /* entries of Newton's matrix connect coordinates of several clusters */
     uint32_t *cluster_of, *own_number; /* of a coordinate: its cluster, and its number there */
     uint32_t *kind_of, *place_of;      /* of a cluster: its kind, and which cluster of that kind */
     uint32_t *late_number;             /* of a constraint: which of the late ones; CLUSTER_NOWHERE: none of them */

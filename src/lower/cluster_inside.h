@@ -26,10 +26,10 @@ typedef struct {
 /* An input of a program from the table of another cluster, whose address is known when all tables are. */
 typedef struct {
     enum { TAKE_UNKNOWN, TAKE_PLACE, TAKE_SHARE } what;
-    uint32_t which;           /* group of coordinates, place, or equation of constraints (by order in cluster_phase) */
-    uint32_t local;           /* coordinate of the shape, or its constraint */
-    uint32_t ordinal;         /* of a share: of which cluster */
-    uint32_t *index;          /* of each lane: where among the numbers of all tables */
+    uint32_t which;   /* group of coordinates, place, or equation of constraints (by order in cluster_phase) */
+    uint32_t local;   /* coordinate of the shape, or its constraint */
+    uint32_t ordinal; /* of a share: of which cluster */
+    uint32_t *index;  /* of each lane: where among the numbers of all tables */
 } cluster_input;
 
 typedef struct {
@@ -52,17 +52,17 @@ typedef struct {
     const cluster_kind *kind;
     element_lanes lanes;
     element_table table;
-    uint32_t own, own_late;   /* unknowns; those of its own constraints, which are the last */
-    uint32_t rows, columns;   /* of the matrix around: own, then late equations and multipliers */
+    uint32_t own, own_late; /* unknowns; those of its own constraints, which are the last */
+    uint32_t rows, columns; /* of the matrix around: own, then late equations and multipliers */
     uint32_t at_places, at_y, at_t, at_push, at_d, at_saved, at_factors, at_schur;
     uint32_t saved_count, factor_count, schur_count;
-    size_t first;             /* where its table begins among the numbers of all */
+    size_t first; /* where its table begins among the numbers of all */
     element_program begin, predict, places, residual, factor, backward, results;
     cluster_inputs inputs;
     uint32_t *schur_row, *schur_column; /* of outputs: late row and column within the kind */
-    uint32_t *unknown;        /* by own unknown and lane: which of all unknowns */
-    uint32_t *late;           /* by late column and lane: which unknown of S; in the end, where its number is */
-    uint32_t *result;         /* by own coordinate of both results and lane: which number */
+    uint32_t *unknown;                  /* by own unknown and lane: which of all unknowns */
+    uint32_t *late;   /* by late column and lane: which unknown of S; in the end, where its number is */
+    uint32_t *result; /* by own coordinate of both results and lane: which number */
 } cluster_block;
 
 /* The same of elements with late constraints: its table has saved numbers alone. */
@@ -74,7 +74,7 @@ typedef struct {
     cluster_inputs inputs;
     uint32_t row_count;
     uint32_t *local, *equation; /* of the outputs: constraint, and which of the equations of constraints */
-    uint32_t *late;           /* by output and lane: where the number of an equation of S is */
+    uint32_t *late;             /* by output and lane: where the number of an equation of S is */
 } late_block;
 
 /* Numbers of the tables that are added to values of S: first one for each of these, then for those that have more. */
@@ -91,18 +91,18 @@ struct clusters {
     cluster_block *blocks;
     late_block *lates;
     uint32_t block_count, late_block_count;
-    size_t number_count;      /* of all tables of clusters */
+    size_t number_count; /* of all tables of clusters */
     real *numbers;
     linear *solver;
     uint32_t late_count;
-    linear_places at;         /* where the solver has values of S, equations and unknowns */
-    double *late, *chosen, *right;    /* at.vector_count numbers; those that belong to nothing are zero */
+    linear_places at;              /* where the solver has values of S, equations and unknowns */
+    double *late, *chosen, *right; /* at.vector_count numbers; those that belong to nothing are zero */
     cluster_sums first, others;
-    uint32_t *softened;       /* by late constraint, equation and group: which value of S; NULL: it is not softened */
+    uint32_t *softened;         /* by late constraint, equation and group: which value of S; NULL: it is not softened */
     uint32_t *late_constraints; /* by number */
-    size_t *late_unknowns;    /* which of all unknowns each of S is */
+    size_t *late_unknowns;      /* which of all unknowns each of S is */
     int has_results, pushes, is_softened, predicts;
-    real worst;               /* of the pivots: below 0 where one is not good enough */
+    real worst; /* of the pivots: below 0 where one is not good enough */
     void *room;
 };
 
@@ -112,10 +112,10 @@ struct clusters {
 typedef struct {
     graph *g;
     uint32_t own, own_late, rows, columns;
-    expr *a;                  /* by rows; 0: nothing there */
+    expr *a;                                                  /* by rows; 0: nothing there */
     uint32_t order[CLUSTER_OWN_MOST], step[CLUSTER_OWN_MOST]; /* of elimination; and when each is eliminated */
     unsigned char done[CLUSTER_OWN_MOST];
-    expr worst;               /* of the pivots: below 0 where one has lost too many digits */
+    expr worst; /* of the pivots: below 0 where one has lost too many digits */
 } elimination;
 
 static inline expr *elimination_entry(const elimination *e, uint32_t i, uint32_t j)

@@ -9,15 +9,15 @@
 typedef struct {
     const cluster_phase *phase;
     const element_shape *shape;
-    uint32_t own_n, own_c;    /* none of an element */
+    uint32_t own_n, own_c; /* none of an element */
     const element_lanes *lanes;
-    cluster_block *block;     /* NULL: of an element */
+    cluster_block *block; /* NULL: of an element */
     cluster_inputs *inputs;
     symbols y;
-    size_t node_count;        /* of the graph, when all expressions are there */
-    unsigned char *moves;     /* nodes that depend on the unknowns of the phase */
-    uint32_t *cut;            /* nodes that are values of places: 1 + place * n + coordinate */
-    uint32_t *saved_at;       /* nodes that begin computes: which of them, from 1; 0: none */
+    size_t node_count;    /* of the graph, when all expressions are there */
+    unsigned char *moves; /* nodes that depend on the unknowns of the phase */
+    uint32_t *cut;        /* nodes that are values of places: 1 + place * n + coordinate */
+    uint32_t *saved_at;   /* nodes that begin computes: which of them, from 1; 0: none */
     expr *saved;
     size_t saved_count, saved_capacity;
 } maker;
@@ -31,10 +31,10 @@ typedef struct {
 /* A program under way: a graph of its own, where rows of the table and inputs are slots. */
 typedef struct {
     graph *g;
-    expr *image;              /* by node of the symbols */
+    expr *image; /* by node of the symbols */
     element_input *inputs;
     size_t input_count, input_capacity;
-    uint32_t first_input;     /* slots in front of the inputs: rows of the table */
+    uint32_t first_input; /* slots in front of the inputs: rows of the table */
 } translation;
 
 typedef enum { AT_BEGIN, AT_PLACES, AFTER_PLACES } program_time;
@@ -293,8 +293,7 @@ static int unknown_slot(maker *m, translation *t, expr e, uint32_t *slot)
         const size_t first = m->y.offsets[p->n_groups[i]];
         if (number < first || number >= first + m->shape->n) continue;
         const uint32_t k = number - (uint32_t)first;
-        if (k >= m->own_n)
-            return add_table_input(m, t, (cluster_input){ TAKE_UNKNOWN, (uint32_t)i, k, 0, NULL }, slot);
+        if (k >= m->own_n) return add_table_input(m, t, (cluster_input){ TAKE_UNKNOWN, (uint32_t)i, k, 0, NULL }, slot);
         *slot = (uint32_t)i * m->own_n + k;
         return TAUT_OK;
     }
@@ -434,7 +433,8 @@ static int name_factors(const cluster_block *b, elimination *e, graph *g)
     uint32_t at = b->at_factors;
     for (uint32_t i = 0; i < e->rows; i++)
         for (uint32_t j = 0; j < e->columns; j++)
-            if (X(elimination_is_factor)(e, i, j) && !(*elimination_entry(e, i, j) = taut_expr_variable(g, KIND_SLOT, at++)))
+            if (X(elimination_is_factor)(e, i, j)
+                && !(*elimination_entry(e, i, j) = taut_expr_variable(g, KIND_SLOT, at++)))
                 return TAUT_OUT_OF_MEMORY;
     return TAUT_OK;
 }
@@ -548,12 +548,12 @@ static int make_programs(maker *m, const expressions *x)
     e.a = taut_mem_new(m->y.context, (size_t)e.rows * e.columns, sizeof *e.a);
     int status = e.a ? save_all(m, x) : TAUT_OUT_OF_MEMORY;
     place_rows(m, x);
-    if (!status) status = make_program(m, m->saved, m->saved_count, AT_BEGIN, 0, b->at_saved, b->saved_count, &b->begin);
+    if (!status)
+        status = make_program(m, m->saved, m->saved_count, AT_BEGIN, 0, b->at_saved, b->saved_count, &b->begin);
     if (!status)
         status = make_program(m, x->places, x->place_count, AT_PLACES, b->at_factors, b->at_places, x->place_count,
                               &b->places);
-    if (!status)
-        status = make_program(m, x->results, x->result_count, AFTER_PLACES, b->at_factors, 0, 0, &b->results);
+    if (!status) status = make_program(m, x->results, x->result_count, AFTER_PLACES, b->at_factors, 0, 0, &b->results);
     if (!status) status = make_predict(m, x);
     if (!status) status = make_factor(m, x, &e);
     b->at_schur = b->at_factors + b->factor_count;
@@ -574,8 +574,13 @@ static void clear(maker *m)
 int X(cluster_compile)(const cluster_phase *phase, cluster_block *b)
 {
     const element_part *part = phase->part;
-    maker m = { .phase = phase, .shape = &b->kind->all, .own_n = b->kind->own_n, .own_c = b->kind->own_c,
-                .lanes = &b->lanes, .block = b, .inputs = &b->inputs };
+    maker m = { .phase = phase,
+                .shape = &b->kind->all,
+                .own_n = b->kind->own_n,
+                .own_c = b->kind->own_c,
+                .lanes = &b->lanes,
+                .block = b,
+                .inputs = &b->inputs };
     expressions x = { 0 };
     int status = X(symbols_create_element)(part->s, part->table, m.shape, &m.y);
     if (!status) status = find_rows(&m, &x);
@@ -624,7 +629,8 @@ static int list_late_rows(maker *m, const cluster_graph *g, const expressions *x
     if (!*rows || !b->local || !b->equation) return TAUT_OUT_OF_MEMORY;
     for (uint32_t e = 0; e < equations; e++)
         for (uint32_t k = 0; k < s->c; k++) {
-            if (!s->owns_constraint[k] || g->late_number[s->constraint[(size_t)k * s->stride]] == CLUSTER_NOWHERE) continue;
+            if (!s->owns_constraint[k] || g->late_number[s->constraint[(size_t)k * s->stride]] == CLUSTER_NOWHERE)
+                continue;
             (*rows)[b->row_count] = x->rows[x->own + e * s->c + k];
             b->local[b->row_count] = k, b->equation[b->row_count++] = e;
         }

@@ -288,8 +288,7 @@ void X(clusters_put_multipliers)(clusters *z, const real *change)
 {
     pass_multipliers(z, (real *)change, give);
     for (uint32_t k = 0; k < z->late_count; k++)
-        z->late[z->at.column[k]] =
-            (double)change[z->late_unknowns[k] - z->part.offsets[z->part.first_group]];
+        z->late[z->at.column[k]] = (double)change[z->late_unknowns[k] - z->part.offsets[z->part.first_group]];
 }
 
 void X(clusters_correct)(clusters *z, real *unknowns, cluster_size *sizes)

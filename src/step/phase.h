@@ -115,6 +115,10 @@ void X(step_phase_clear)(step_compiled *p);
 
 /* Places and terms that stay, once the phase's guess is in the unknowns. */
 void X(step_phase_begin)(step_compiled *p);
+/* Brings places that move up to date with the unknowns. */
+void X(step_move_places)(step_compiled *p);
+/* Is r, the equations at the unknowns, no more than their round-off? As newton_problem has it. phase_sizes.c */
+int X(step_phase_is_round_off)(void *self, const real *x, const real *r);
 /* The equations at the unknowns in the workspace. */
 void X(step_phase_residual)(step_compiled *p, real *out);
 newton_problem X(step_phase_problem)(step_compiled *p);
