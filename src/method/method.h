@@ -84,7 +84,7 @@ typedef struct {
  * - It fails with a positive status and a text in the context. x is then as it was, and a later step from x is as if
  *   nothing had happened.
  * - It never writes or logs, and allocates only what may be made when it is first needed (docs/architecture.md, Plan
- *   and workspace): factors of KLU, the whole matrix behind islands.
+ *   and workspace): factors of KLU, the whole matrix behind clusters.
  *
  * tests/test_catalogue.c measures every property that the methods declare. */
 
