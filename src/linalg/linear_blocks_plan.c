@@ -416,7 +416,7 @@ static void find_neighbours_of_lanes(blocks_plan *plan, blocks_group *g)
 {
     const int *index = plan->index + g->indices, *row = plan->into_row + g->indices;
     const size_t *column = plan->into_column + g->indices;
-    g->straight = g->lanes == 1;
+    g->straight = g->lanes == 1 && g->later;
     g->matched = g->lanes > 1;
     for (int i = 0; i < g->later; i++) {
         g->straight &= index[i] == index[0] + i && row[i] == row[0] + i;

@@ -450,7 +450,7 @@ static int make_residual(maker *m, const expressions *x, elimination *e)
     int status = roots && outputs ? TAUT_OK : TAUT_OUT_OF_MEMORY;
     if (!status) {
         memcpy(roots, x->rows, x->own * sizeof *roots);
-        memcpy(roots + x->own, x->pushes, x->push_count * sizeof *roots);
+        if (x->push_count) roots[x->own] = x->pushes[0];
         status = begin_program(m, roots, most, AFTER_PLACES, b->table.rows, &t);
     }
     if (!status) status = name_factors(b, e, t.g);

@@ -267,13 +267,13 @@ static void give(real *in_table, real *in_vector) { *in_table = *in_vector; }
 
 static void pass_multipliers(const clusters *z, real *change, each_multiplier *pass)
 {
-    real *vector = change - z->part.offsets[z->part.first_group];
+    const size_t before = z->part.offsets[z->part.first_group];
     for (uint32_t n = 0; n < z->block_count; n++) {
         const cluster_block *b = &z->blocks[n];
         const uint32_t width = b->lanes.width, stride = b->kind->all.stride;
         for (uint32_t k = b->own - b->own_late; k < b->own; k++)
             for (uint32_t i = 0; i < b->lanes.groups * width; i++)
-                pass(row_of(b, i / width, b->at_d + k) + i % width, vector + b->unknown[(size_t)k * stride + i]);
+                pass(row_of(b, i / width, b->at_d + k) + i % width, change + (b->unknown[(size_t)k * stride + i] - before));
     }
 }
 
