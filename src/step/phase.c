@@ -697,7 +697,7 @@ static int factor(void *self, const real *x)
 {
     step_compiled *p = self;
     step_work *w = p->w;
-    int status;
+    int status = TAUT_OK;
     (void)x;
     if (!p->elements) X(step_move_places)(p);
     if (p->solver == STEP_SADDLE) {
