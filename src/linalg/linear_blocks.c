@@ -122,7 +122,7 @@ static int blocks_factor(void *state, const double *values, int anew, linear_inf
 void taut_blocks_places(const void *state, linear_places *places)
 {
     const blocks_plan *plan = ((const blocks *)state)->plan;
-    *places = (linear_places){ plan->place, plan->row, plan->column, (int)plan->front_count, plan->unknowns };
+    *places = (linear_places){ plan->place, plan->row, plan->column, (int)plan->front_count, plan->unknowns + BLOCKS_BEHIND };
 }
 
 double *taut_blocks_values(const void *state) { return ((const blocks *)state)->numbers.image; }
@@ -202,7 +202,7 @@ static void lay_out(void *self, room_layout *l)
     blocks *s = self;
     blocks_numbers *z = &s->numbers;
     const blocks_plan *plan = s->plan;
-    const size_t past = 4 * BLOCKS_LANES, unknowns = (size_t)plan->unknowns + past, work = taut_blocks_work(plan);
+    const size_t past = BLOCKS_BEHIND, unknowns = (size_t)plan->unknowns + past, work = taut_blocks_work(plan);
     z->plan = plan;
     z->image = room_take(l, plan->front_count + past, sizeof(double));
     z->fronts = room_take(l, plan->front_count + past, sizeof(double));

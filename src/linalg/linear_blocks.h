@@ -30,6 +30,7 @@ enum {
     BLOCKS_PANEL = 12, /* unknowns of a panel, unless a single node has more */
     BLOCKS_FIXED = 6,  /* own unknowns for which loops are compiled, at most */
     BLOCKS_LANES = 4,  /* numbers of a vector */
+    BLOCKS_BEHIND = 16, /* zeros behind the unknowns: loops go past these, lanes without a front add zeros there */
     BLOCKS_PAST = BLOCKS_LANES - 1 /* loops over the rows of a single front run so far past its last row, at most */
 };
 
